@@ -23,7 +23,7 @@ type FaceKind = keyof typeof faceFamilies;
 const faceKinds: readonly FaceKind[] = ['face-detector', 'face-embedder'];
 
 export function isFaceKind(kind: string): kind is FaceKind {
-  return faceKinds.some((one) => one === kind);
+  return faceKinds.some((faceKind) => faceKind === kind);
 }
 
 export interface FacePair {
@@ -133,8 +133,8 @@ export function keysOf(word: string, models: readonly ListedModel[]): readonly s
   if (!isModelWord(word)) return [word];
   const suitable = word === 'faces-npm' ? npmFaceModels(models) : models.filter(({ advised }) => advised);
   return modelWords[word].map((kind) => {
-    const found = suitable.find(({ row }) => row.kind === kind);
-    if (found) return found.row.key;
+    const model = suitable.find(({ row }) => row.kind === kind);
+    if (model) return model.row.key;
     throw modelErrors.MODEL_UNKNOWN(
       `"${word}" needs a ${kind} model, and none runs on this machine; see: framehound models list`,
       { key: word, kind },
@@ -150,8 +150,8 @@ export function npmFaceModels(models: readonly ListedModel[]): readonly ListedMo
   const suitable = models.filter(
     ({ row, supported, fits }) => supported && fits && row.files.length > 0 && row.files.every(isNpmFile),
   );
-  const found = faceKinds.flatMap((kind) => suitable.find(({ row }) => row.kind === kind) ?? []);
-  return found.length === faceKinds.length ? found : [];
+  const pair = faceKinds.flatMap((kind) => suitable.find(({ row }) => row.kind === kind) ?? []);
+  return pair.length === faceKinds.length ? pair : [];
 }
 
 // Downloads that a set-up offers: `framehound setup`, the end of the tour and the page show the same list.

@@ -67,35 +67,35 @@ async function fault(session: ModelSession, sample: Sample, answers: Answers): P
 /** How many times as fast the first one is; a text that says why it is not used. */
 async function faster(
   session: ModelSession,
-  other: ModelSession,
+  baseline: ModelSession,
   sample: Sample,
   answers: Answers,
 ): Promise<number | string> {
   const reason = await fault(session, sample, answers);
   if (reason !== null) return reason;
   // In turn, because a device that was idle takes a while to get fast.
-  const [own, others]: [number[], number[]] = [[], []];
+  const [sessionTimes, baselineTimes]: [number[], number[]] = [[], []];
   const pair = [
-    [session, sample(session), own],
-    [other, sample(other), others],
+    [session, sample(session), sessionTimes],
+    [baseline, sample(baseline), baselineTimes],
   ] as const;
   for (let round = 0; round < rounds; round++) {
-    for (const [one, feeds, times] of pair) {
+    for (const [candidate, feeds, times] of pair) {
       const start = performance.now();
-      await one.run(feeds);
+      await candidate.run(feeds);
       times.push(performance.now() - start);
     }
   }
-  const times = Math.min(...others) / Math.min(...own);
+  const times = Math.min(...baselineTimes) / Math.min(...sessionTimes);
   return times > worthwhile ? times : `it is ${times.toFixed(2)} times as fast`;
 }
 
 type Answers = Readonly<Record<string, TensorOut>>;
 
 /** Over the rows (the first side) of all outputs; NaN where an answer is missing or no number. */
-export function leastCosine(own: Answers, others: Answers): number {
-  const all = Object.entries(others).flatMap(([name, { data, dims }]) => {
-    const mine = own[name]?.data;
+export function leastCosine(answers: Answers, reference: Answers): number {
+  const all = Object.entries(reference).flatMap(([name, { data, dims }]) => {
+    const mine = answers[name]?.data;
     if (mine?.length !== data.length) return [Number.NaN];
     const rows = Math.max(1, dims[0] ?? 1);
     const width = data.length / rows;

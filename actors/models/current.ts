@@ -70,13 +70,13 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
    */
   async load(key: string, checkpoint: C): Promise<Loaded<R, F>> {
     while (this.#loading) {
-      const { key: other, done } = this.#loading;
+      const { key: loadingKey, done } = this.#loading;
       try {
         const model = await done;
-        if (other === key) return model;
+        if (loadingKey === key) return model;
       } catch (error) {
         // Its failure is the answer for the same key; a cancelled load is begun again for this caller.
-        if (other === key && !engineErrors.CANCELLED.is(error)) throw error;
+        if (loadingKey === key && !engineErrors.CANCELLED.is(error)) throw error;
         await checkpoint();
       }
     }

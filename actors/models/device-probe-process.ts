@@ -19,8 +19,8 @@ async function probe({ device, choice }: ProbeOrder): Promise<string | null> {
   const session = await openSession(sum(), { device: choice, threads: 1, log: createLog('probe', () => {}) });
   if (session.device !== device) return session.refused[0]?.reason ?? refusalText(session.refused);
   const side = { data: Float32Array.of(1, 2), dims: [1, 2] };
-  const { sum: told } = await session.run({ a: side, b: side });
-  const values = [...(told?.data ?? [])];
+  const { sum: output } = await session.run({ a: side, b: side });
+  const values = [...(output?.data ?? [])];
   return values.join() === '2,4' ? null : `1 + 1 and 2 + 2 are ${values.join(' and ')} there`;
 }
 

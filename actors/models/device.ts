@@ -78,9 +78,9 @@ export function devicesToTry(
   graphics: Graphics,
 ): DevicePlan {
   const { device: named, card } = partsOf(choice);
-  const wanted = named === 'auto' ? preference.filter((device) => available.includes(device)) : [named];
+  const candidates = named === 'auto' ? preference.filter((device) => available.includes(device)) : [named];
   const plan = { card, order: [] as Device[], refused: [] as Refusal[] };
-  for (const device of wanted) {
+  for (const device of candidates) {
     const reason = refusalOf(device, available, graphics);
     if (reason === null) plan.order.push(device);
     else plan.refused.push({ device, reason });

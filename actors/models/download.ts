@@ -201,8 +201,8 @@ const Validator = Type.Object({ url: Type.String(), etag: Type.String() });
 
 async function readValidator(request: DownloadRequest): Promise<string | null> {
   // Missing or damaged: the download starts again, or the pin decides.
-  const kept = await readJson(Validator, validatorPath(request)).catch(() => undefined);
-  return kept?.url === request.url.href ? kept.etag : null;
+  const validator = await readJson(Validator, validatorPath(request)).catch(() => undefined);
+  return validator?.url === request.url.href ? validator.etag : null;
 }
 
 async function keepValidator(request: DownloadRequest, etag: string | null): Promise<void> {
@@ -210,14 +210,14 @@ async function keepValidator(request: DownloadRequest, etag: string | null): Pro
 }
 
 async function partSize(request: DownloadRequest): Promise<number> {
-  const found = await stat(partPath(request)).catch(() => null);
-  return found?.size ?? 0;
+  const stats = await stat(partPath(request)).catch(() => null);
+  return stats?.size ?? 0;
 }
 
 /** Removes what was downloaded so far. */
-export async function dropPart(wanted: Pick<DownloadRequest, 'path'>): Promise<void> {
-  await rm(`${wanted.path}.part`, { force: true });
-  await rm(`${wanted.path}.part.json`, { force: true });
+export async function dropPart(request: Pick<DownloadRequest, 'path'>): Promise<void> {
+  await rm(`${request.path}.part`, { force: true });
+  await rm(`${request.path}.part.json`, { force: true });
 }
 
 async function hashStart(path: string, length: number, hash: Hash, signal: AbortSignal): Promise<void> {

@@ -12,14 +12,14 @@ export const epsMeaning =
   'fewer, purer clusters. 0.48 is the usual value with every model: if another distance suits a model ' +
   'better, the value is scaled accordingly.';
 
-/** The cosine distance that the `eps` of a request stands for. `own`: the eps of the row of the embedder. */
-export function distanceOf(eps: number, own: number): number {
-  return own === usualEps ? eps : Math.min(2, rounded((eps * own) / usualEps));
+/** The cosine distance that the `eps` of a request stands for. `modelEps`: the eps in the embedder's row. */
+export function distanceOf(eps: number, modelEps: number): number {
+  return modelEps === usualEps ? eps : Math.min(2, rounded((eps * modelEps) / usualEps));
 }
 
 /** The other way round: what a request would have said. */
-export function epsOf(distance: number, own: number): number {
-  return own === usualEps ? distance : rounded((distance * usualEps) / own);
+export function epsOf(distance: number, modelEps: number): number {
+  return modelEps === usualEps ? distance : rounded((distance * usualEps) / modelEps);
 }
 
 function rounded(value: number): number {

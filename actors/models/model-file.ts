@@ -81,8 +81,8 @@ export function tarballName({ package: name, version }: NpmSource): string {
 }
 
 /** True if both come from the same tarball. */
-export function isSamePackage(one: ModelFile, other: ModelFile): boolean {
-  return one.npm !== undefined && one.npm.integrity === other.npm?.integrity;
+export function isSamePackage(first: ModelFile, second: ModelFile): boolean {
+  return first.npm !== undefined && first.npm.integrity === second.npm?.integrity;
 }
 
 /**

@@ -78,7 +78,7 @@ function failureOf(key: string, error: unknown): PullFailure {
 
 function report(key: string, { phase, reason, file, server }: PullProgress): void {
   const all = [...bytes.values()];
-  const received = all.reduce((sum, one) => sum + one.received, 0);
-  const total = all.reduce((sum, one) => sum + one.total, 0);
+  const received = all.reduce((sum, transfer) => sum + transfer.received, 0);
+  const total = all.reduce((sum, transfer) => sum + transfer.total, 0);
   tell({ stand: { key, phase, reason, file, server, received, total } });
 }

@@ -64,8 +64,8 @@ export function checkUserRow(
     const [first] = checker.Errors(value);
     return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong format');
   }
-  const found = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value) ?? wrongPlda(value);
-  return found ? wrong(found.field, found.message) : { row: value };
+  const fault = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value) ?? wrongPlda(value);
+  return fault ? wrong(fault.field, fault.message) : { row: value };
 }
 
 function wrongKey({ key }: ModelRow, name: string): Wrong | null {
@@ -110,10 +110,10 @@ const summaryFamilies: ReadonlyMap<string, number> = new Map([
 function wrongSummary({ family, frame_resolution: side, summary }: ModelRow): Wrong | null {
   const multiple = summaryFamilies.get(family);
   if (multiple === undefined) {
-    const known = [...summaryFamilies.keys()].join(', ');
+    const families = [...summaryFamilies.keys()].join(', ');
     return {
       field: '/family',
-      message: `"${family}" is not a family of summary models; use one of ${known}`,
+      message: `"${family}" is not a family of summary models; use one of ${families}`,
     };
   }
   if (side < 32 || side > 2048 || side % multiple !== 0) {
@@ -159,8 +159,11 @@ function wrongCentre({ embedder }: ModelRow): Wrong | null {
 
 function wrongFiles({ kind, files }: ModelRow): Wrong | null {
   const wrong = (message: string) => ({ field: '/files', message });
-  const twice = files.find((one, at) =>
-    files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
+  const twice = files.find((file, at) =>
+    files.some(
+      (earlierFile, before) =>
+        before < at && (earlierFile.role === file.role || earlierFile.name === file.name),
+    ),
   );
   if (twice) return wrong(`names ${twice.role} (${twice.name}) twice`);
   const unclear = files
@@ -203,9 +206,9 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
     const file = join(modelsDir, name, 'model.json');
     const text = await readOptional(file);
     if (text === null) continue;
-    const found = checkUserRow(file, name, text);
-    if ('row' in found) rows.push(found.row);
-    else problems.push(found.problem);
+    const result = checkUserRow(file, name, text);
+    if ('row' in result) rows.push(result.row);
+    else problems.push(result.problem);
   }
   return { rows, problems };
 }
@@ -215,7 +218,7 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
  * there are, and MODEL_UNSUPPORTED, saying why.
  */
 export function findRow(registry: Registry, key: string): ModelRow {
-  const row = registry.rows.find((one) => one.key === currentKey(key));
+  const row = registry.rows.find((entry) => entry.key === currentKey(key));
   if (row) return row;
   const broken = registry.problems.find(({ file }) => file.endsWith(join(key, 'model.json')));
   if (broken) throw modelErrors.MODEL_INVALID(`${broken.file}: ${broken.field} ${broken.message}`, { key });
@@ -224,10 +227,10 @@ export function findRow(registry: Registry, key: string): ModelRow {
     const { reason, kind } = unavailable;
     throw modelErrors.MODEL_UNSUPPORTED(`"${key}" ${reason}${instead[kind] ?? ''}`, { key });
   }
-  const keys = registry.rows.map((one) => one.key);
-  const meant = suggestion(key, keys);
+  const keys = registry.rows.map((entry) => entry.key);
+  const hint = suggestion(key, keys);
   throw modelErrors.MODEL_UNKNOWN(
-    `There is no model with the key "${key}"${meant || `; available models: ${keys.join(', ')}`}`,
+    `There is no model with the key "${key}"${hint || `; available models: ${keys.join(', ')}`}`,
     { key },
   );
 }
@@ -291,9 +294,9 @@ function downloadedOf(
   isWanted: (kind: ModelRow['kind']) => boolean,
 ) {
   const system = currentSystem();
-  const wanted = rows.filter(({ kind }) => isWanted(kind));
+  const candidates = rows.filter(({ kind }) => isWanted(kind));
   return Promise.all(
-    wanted.map(async (row) => {
+    candidates.map(async (row) => {
       await requireUndamaged(modelsDir, row);
       return {
         row,
@@ -337,7 +340,7 @@ async function bestDownloaded(
   kind: 'text-recognition' | 'object-detection' | 'sound-detection',
 ): Promise<{ readonly row: ModelRow | null; readonly ownFaults: string }> {
   const registry = await readRegistry(modelsDir);
-  const models = await downloadedOf(modelsDir, registry.rows, (one) => one === kind);
+  const models = await downloadedOf(modelsDir, registry.rows, (rowKind) => rowKind === kind);
   const row = bestThere(models, kind);
   if (!row) throwRefused(models);
   return { row, ownFaults: row ? '' : await unusableModels(modelsDir, [kind], registry) };
@@ -355,8 +358,8 @@ export function folderOf(modelsDir: string, row: ModelRow): string {
 export async function missingFiles(modelsDir: string, row: ModelRow): Promise<string[]> {
   const missing: string[] = [];
   for (const file of row.files) {
-    const found = await sizeOf(join(folderOf(modelsDir, row), file.name));
-    if (found === null || (file.size !== null && found !== file.size)) missing.push(file.name);
+    const sizeOnDisk = await sizeOf(join(folderOf(modelsDir, row), file.name));
+    if (sizeOnDisk === null || (file.size !== null && sizeOnDisk !== file.size)) missing.push(file.name);
   }
   return missing;
 }
@@ -366,9 +369,9 @@ export async function damagedFiles(modelsDir: string, row: ModelRow): Promise<Re
   const damaged: RegistryProblem[] = [];
   for (const { name, size } of row.files) {
     const file = join(folderOf(modelsDir, row), name);
-    const found = await sizeOf(file);
-    if (found === null || size === null || found === size) continue;
-    damaged.push({ file, field: '', message: `has ${found} bytes, expected ${size}` });
+    const sizeOnDisk = await sizeOf(file);
+    if (sizeOnDisk === null || size === null || sizeOnDisk === size) continue;
+    damaged.push({ file, field: '', message: `has ${sizeOnDisk} bytes, expected ${size}` });
   }
   return damaged;
 }
@@ -465,7 +468,7 @@ export async function requireFiles(modelsDir: string, row: ModelRow): Promise<vo
 
 /** Path of the file with that role. Throws MODEL_INVALID when the row names none. */
 export function fileOf(modelsDir: string, row: ModelRow, role: string): string {
-  const file = row.files.find((one) => one.role === role);
+  const file = row.files.find((candidate) => candidate.role === role);
   if (file) return join(folderOf(modelsDir, row), file.name);
   throw modelErrors.MODEL_INVALID(`The model "${row.key}" names no file with the role "${role}"`, {
     key: row.key,
@@ -504,8 +507,8 @@ async function readOptional(path: string): Promise<string | null> {
 
 async function sizeOf(path: string): Promise<number | null> {
   try {
-    const found = await stat(path);
-    return found.isFile() ? found.size : null;
+    const stats = await stat(path);
+    return stats.isFile() ? stats.size : null;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
     throw error;
@@ -517,9 +520,9 @@ export function familyIn<F>(
   families: ReadonlyMap<string, F>,
   { key, family }: Pick<ModelRow, 'key' | 'family'>,
 ): F {
-  const found = families.get(family);
-  if (found !== undefined) return found;
-  const known = [...families.keys()].join(', ');
-  const why = `The model "${key}" is of the family "${family}"; there is ${known}`;
+  const match = families.get(family);
+  if (match !== undefined) return match;
+  const names = [...families.keys()].join(', ');
+  const why = `The model "${key}" is of the family "${family}"; there is ${names}`;
   throw modelErrors.MODEL_INVALID(why, { key });
 }

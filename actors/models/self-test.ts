@@ -91,8 +91,8 @@ export async function lastTest(folder: string, row: ModelRow): Promise<(TestReco
 
 async function marksOf(folder: string, { files }: ModelRow): Promise<Record<string, string>> {
   const marks = files.map(async ({ name }) => {
-    const found = await stat(join(folder, name)).catch(() => null);
-    return [name, found ? `${found.size} ${found.mtimeMs}` : ''];
+    const stats = await stat(join(folder, name)).catch(() => null);
+    return [name, stats ? `${stats.size} ${stats.mtimeMs}` : ''];
   });
   return Object.fromEntries(await Promise.all(marks)) as Record<string, string>;
 }

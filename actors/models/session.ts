@@ -115,8 +115,8 @@ export interface SessionOptions {
 /** Devices that the runtime knows on this platform. One of them can still fail to load. */
 export async function offeredDevices(): Promise<Device[]> {
   const { listSupportedBackends } = await loadRuntime();
-  const known = new Set(listSupportedBackends().map(({ name }) => name));
-  return devices.filter((device) => known.has(device));
+  const backends = new Set(listSupportedBackends().map(({ name }) => name));
+  return devices.filter((device) => backends.has(device));
 }
 
 /**
@@ -141,9 +141,9 @@ export async function openSession(
     const graph = await rewritten(source, name, device, options);
     const opened = await access(() => attempt(create(graph, providerOf(device, plan.card), options)));
     if ('session' in opened) {
-      for (const { device: other, reason } of refused) {
+      for (const { device: refusedDevice, reason } of refused) {
         const level = options.device === 'auto' ? 'info' : 'warn';
-        options.log[level]('device not used', { model: name, device: other, reason, used: device });
+        options.log[level]('device not used', { model: name, device: refusedDevice, reason, used: device });
       }
       return wrap(await loadRuntime(), opened.session, name, { device, refused }, access);
     }

@@ -80,7 +80,7 @@ class Network {
     for (const name of ['conv32_1', 'conv32_2', 'conv32_3']) planes = this.#block(planes, name);
     for (const { name, isWider, more } of downs) {
       planes = this.#down(planes, name, isWider);
-      for (const one of more) planes = this.#block(planes, one);
+      for (const block of more) planes = this.#block(planes, block);
     }
     const means = builder.op('Flatten', [builder.op('GlobalAveragePool', [planes.value])]);
     const { dims, data } = this.#weight('fc', [planes.count, null]);
@@ -90,20 +90,20 @@ class Network {
   }
 
   #block(planes: Planes, name: string): Planes {
-    const made = this.#pair(planes, name, { step: 1, edge: 1 }, planes.count);
-    const sum = this.#builder.op('Add', [made.value, planes.value]);
+    const pair = this.#pair(planes, name, { step: 1, edge: 1 }, planes.count);
+    const sum = this.#builder.op('Add', [pair.value, planes.value]);
     return { ...planes, value: this.#builder.op('Relu', [sum]) };
   }
 
   /** Half the size. What passes by is averaged, and the smaller of both is filled with zeros. */
   #down(planes: Planes, name: string, isWider: boolean): Planes {
     const count = planes.count * (isWider ? 2 : 1);
-    const made = this.#pair(planes, name, { step: 2, edge: 0 }, count);
+    const pair = this.#pair(planes, name, { step: 2, edge: 0 }, count);
     const pooling = { kernel_shape: [2, 2], strides: [2, 2] };
     const passed = this.#builder.op('AveragePool', [planes.value], pooling);
     const size = halved(planes.side, 2);
     const sum = this.#builder.op('Add', [
-      this.#filled(made.value, 0, size - made.side),
+      this.#filled(pair.value, 0, size - pair.side),
       this.#filled(passed, count - planes.count, 0),
     ]);
     return { value: this.#builder.op('Relu', [sum]), count, side: size };
@@ -116,8 +116,8 @@ class Network {
   }
 
   #pair(planes: Planes, name: string, window: Window, count: number): Planes {
-    const one = this.#convolved(planes, `${name}/conv1`, window, count);
-    const active = { ...one, value: this.#builder.op('Relu', [one.value]) };
+    const first = this.#convolved(planes, `${name}/conv1`, window, count);
+    const active = { ...first, value: this.#builder.op('Relu', [first.value]) };
     return this.#convolved(active, `${name}/conv2`, { step: 1, edge: 1 }, count);
   }
 
@@ -149,14 +149,14 @@ class Network {
 
   /** `dims`: null for a side of any length. */
   #weight(name: string, dims: readonly (number | null)[]): Constant {
-    const found = this.#weights.get(name);
-    if (!found) throw new Error(`there are no weights ${name}`);
+    const constant = this.#weights.get(name);
+    if (!constant) throw new Error(`there are no weights ${name}`);
     const fits =
-      found.dims.length === dims.length &&
-      dims.every((length, i) => length === null || length === found.dims[i]);
-    if (fits) return found;
+      constant.dims.length === dims.length &&
+      dims.every((length, i) => length === null || length === constant.dims[i]);
+    if (fits) return constant;
     throw new Error(
-      `${name}: expected ${dims.map((length) => length ?? '?').join('×')} weights, found ${found.dims.join('×')}`,
+      `${name}: expected ${dims.map((length) => length ?? '?').join('×')} weights, found ${constant.dims.join('×')}`,
     );
   }
 }
@@ -207,23 +207,23 @@ class Converter {
 
   #value(input: string): string {
     const { node, index } = outputOf(input);
-    const made = this.#makeOf(node);
-    if (isConstant(made)) return this.#initializer(made);
-    const name = made[index];
+    const output = this.#makeOf(node);
+    if (isConstant(output)) return this.#initializer(output);
+    const name = output[index];
     if (name === undefined) throw new Error(`${node} has no output ${index}`);
     return name;
   }
 
   #makeOf(name: string): OperatorOutput {
-    const known = this.#made.get(name);
-    if (known) return known;
-    if (known === null) throw new Error(`${name} is an input of itself`);
+    const earlierOutput = this.#made.get(name);
+    if (earlierOutput) return earlierOutput;
+    if (earlierOutput === null) throw new Error(`${name} is an input of itself`);
     const node = this.#model.nodes.get(name);
     if (!node) throw new Error(`there is no node ${name}`);
     this.#made.set(name, null);
-    const made = this.#make(node);
-    this.#made.set(name, made);
-    return made;
+    const output = this.#make(node);
+    this.#made.set(name, output);
+    return output;
   }
 
   #make(node: GraphNode): OperatorOutput {
@@ -248,15 +248,15 @@ class Converter {
       node,
       value: (index) => this.#value(inputAt(index)),
       constant: (index) => {
-        const made = this.#makeOf(outputOf(inputAt(index)).node);
-        return isConstant(made) ? made : null;
+        const output = this.#makeOf(outputOf(inputAt(index)).node);
+        return isConstant(output) ? output : null;
       },
     });
   }
 
   #initializer(constant: Constant): string {
-    const known = this.#initializers.get(constant);
-    if (known !== undefined) return known;
+    const knownName = this.#initializers.get(constant);
+    if (knownName !== undefined) return knownName;
     const { dims, data } = constant;
     const name = this.#builder.tensor(data instanceof Int32Array ? 'int32' : 'float', dims, data);
     this.#initializers.set(constant, name);
@@ -269,14 +269,14 @@ class Converter {
  * pictures they get one.
  */
 function fixed(name: string, dims: readonly number[]): readonly number[] {
-  const [count, ...rest] = dims;
-  const sizes = count === -1 && rest.length > 0 ? [1, ...rest] : dims;
+  const [count, ...otherDims] = dims;
+  const sizes = count === -1 && otherDims.length > 0 ? [1, ...otherDims] : dims;
   if (sizes.every((dim) => dim > 0)) return sizes;
   throw new Error(`${name}: the shape ${dims} is not fixed`);
 }
 
-function isConstant(made: OperatorOutput): made is Constant {
-  return 'data' in made;
+function isConstant(output: OperatorOutput): output is Constant {
+  return 'data' in output;
 }
 
 /** The first file says what the others hold. */

@@ -117,8 +117,8 @@ export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator
 
 /** Elements of an input that has to be a constant. */
 function numbers({ node, constant }: Scope, index: number): number[] {
-  const found = constant(index);
-  if (found) return Array.from(found.data);
+  const input = constant(index);
+  if (input) return Array.from(input.data);
   throw new Error(`${node.name}: input ${index} of ${node.op} has to be a constant`);
 }
 
@@ -135,10 +135,10 @@ function add({ builder, node, value, constant }: Scope): OperatorOutput {
   const [a, b] = [constant(0), constant(1)];
   if (!(a?.data instanceof Int32Array && b?.data instanceof Int32Array))
     return [builder.op('Add', [value(0), value(1)])];
-  const [longer, other] = a.data.length >= b.data.length ? [a, b] : [b, a];
-  const { length } = other.data;
+  const [longer, shorter] = a.data.length >= b.data.length ? [a, b] : [b, a];
+  const { length } = shorter.data;
   if (length !== 1 && length !== longer.data.length) refuse(node, 'integers of two lengths');
-  const data = Int32Array.from(longer.data, (one, i) => one + other.data[length === 1 ? 0 : i]!);
+  const data = Int32Array.from(longer.data, (integer, i) => integer + shorter.data[length === 1 ? 0 : i]!);
   return { dims: longer.dims, data };
 }
 
@@ -169,12 +169,12 @@ function convolution(scope: Scope): OperatorOutput {
   const [bias, activation, ...more] = textsOf(node, 'fused_ops');
   if ((bias ?? 'BiasAdd') !== 'BiasAdd' || more.length > 0)
     refuse(node, `the operators ${textsOf(node, 'fused_ops')}`);
-  const made = builder.op('Conv', [planes, weights, ...(bias ? [value(2)] : [])], {
+  const convolution = builder.op('Conv', [planes, weights, ...(bias ? [value(2)] : [])], {
     ...window,
     ...(dilations.length > 0 && { dilations }),
     ...(isDepthwise && { group: channels }),
   });
-  return [builder.op('Transpose', [activated(scope, made, activation)], { perm: fromPlanes })];
+  return [builder.op('Transpose', [activated(scope, convolution, activation)], { perm: fromPlanes })];
 }
 
 /** `planes`: what a fused convolution has made, in planes. */
@@ -199,8 +199,8 @@ function outputsFirst({ dims, data }: Constant): Float32Array {
 function maxPool({ builder, node, value }: Scope): OperatorOutput {
   const kernel_shape = integersOf(node, 'ksize').slice(1, 3);
   const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
-  const made = builder.op('MaxPool', [planes], { kernel_shape, ...windowOf(node) });
-  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+  const maxima = builder.op('MaxPool', [planes], { kernel_shape, ...windowOf(node) });
+  return [builder.op('Transpose', [maxima], { perm: fromPlanes })];
 }
 
 /** How a window moves, and what it does at the edges. */
@@ -253,19 +253,19 @@ function resize(scope: Scope): OperatorOutput {
   const outer = builder.op('Shape', [planes], { start: 0, end: 2 });
   const sizes = builder.op('Concat', [outer, builder.ints(numbers(scope, 1))], { axis: 0 });
   const options = { mode: 'linear', coordinate_transformation_mode: mode };
-  const made = builder.op('Resize', [planes, '', '', sizes], options);
-  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+  const output = builder.op('Resize', [planes, '', '', sizes], options);
+  return [builder.op('Transpose', [output], { perm: fromPlanes })];
 }
 
 /** Sets values in a constant: indices, the shape, a value for each index, and one for all others. */
 function dense(scope: Scope): OperatorOutput {
-  const [places, dims, values, [other = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
+  const [places, dims, values, [defaultValue = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
     number[],
     number[],
     number[],
     number[],
   ];
-  const data = new Int32Array(dims.reduce((product, dim) => product * dim, 1)).fill(other);
+  const data = new Int32Array(dims.reduce((product, dim) => product * dim, 1)).fill(defaultValue);
   const count = places.length / dims.length;
   for (let i = 0; i < count; i++) {
     const place = places.slice(i * dims.length, (i + 1) * dims.length);

@@ -59,7 +59,7 @@ export class Lexicon<M> {
   constructor(
     english: ReadonlyMap<string, M>,
     englishForms: (word: string) => readonly string[],
-    join: (one: M, other: M) => M,
+    join: (first: M, second: M) => M,
     inflects: (meaning: M) => boolean = () => true,
   ) {
     const translated = new Map<string, M>();
@@ -71,7 +71,9 @@ export class Lexicon<M> {
     }
     this.english = english;
     this.german = translated;
-    this.longest = Math.max(...[...english.keys(), ...translated.keys()].map((one) => one.split(' ').length));
+    this.longest = Math.max(
+      ...[...english.keys(), ...translated.keys()].map((phrase) => phrase.split(' ').length),
+    );
     this.#englishForms = englishForms;
     this.#inflects = inflects;
   }
@@ -118,6 +120,6 @@ const toneWords: readonly (readonly [begins: string, tone: string])[] = [
 
 /** Tone and colour of `dunkelblau`; null for any other word. */
 export function tonedColourWords(word: string): readonly [tone: string, colour: string] | null {
-  const found = toneWords.find(([begins]) => word.startsWith(begins));
-  return found === undefined ? null : [found[1], word.slice(found[0].length)];
+  const entry = toneWords.find(([begins]) => word.startsWith(begins));
+  return entry === undefined ? null : [entry[1], word.slice(entry[0].length)];
 }

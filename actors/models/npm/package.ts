@@ -74,9 +74,9 @@ class Reader {
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** Skips them when they are not `wanted`, and answers none. */
-  async read(size: number, wanted = true): Promise<Buffer> {
-    const bytes = Buffer.alloc(wanted ? size : 0);
+  /** Skips them unless `isWanted`, and answers none. */
+  async read(size: number, isWanted = true): Promise<Buffer> {
+    const bytes = Buffer.alloc(isWanted ? size : 0);
     for (let at = 0; at < size; ) {
       if (this.#rest.length === 0) {
         const { value, done } = await this.#chunks.next();
@@ -85,7 +85,7 @@ class Reader {
       }
       const part = this.#rest.subarray(0, size - at);
       this.#rest = this.#rest.subarray(part.length);
-      if (wanted) part.copy(bytes, at);
+      if (isWanted) part.copy(bytes, at);
       at += part.length;
     }
     return bytes;
@@ -151,8 +151,8 @@ export async function pullPackage(
 /** Removes what pulls left that ended early. */
 export async function sweepPackage(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  const left = names.filter((name) => name.startsWith(workPrefix));
-  for (const name of left) await rm(join(folder, name), { recursive: true, force: true });
+  const leftovers = names.filter((name) => name.startsWith(workPrefix));
+  for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** The path of the checked tarball. */
@@ -250,9 +250,9 @@ async function faultOf(
   { size, integrity }: NpmSource,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) return 'missing';
-  if (found.size !== size) return `${found.size} bytes instead of ${size}`;
+  const stats = await stat(path).catch(() => null);
+  if (!stats?.isFile()) return 'missing';
+  if (stats.size !== size) return `${stats.size} bytes instead of ${size}`;
   const sum = createHash('sha512');
   for await (const chunk of createReadStream(path, { signal, highWaterMark: 1 << 20 }))
     sum.update(chunk as Buffer);

@@ -7,8 +7,11 @@ export function withoutTurns(graph: OpenGraph): void {
   for (const second of graph.nodes('Transpose')) {
     const first = graph.maker(second.inputs[0]);
     if (first?.op !== 'Transpose') continue;
-    const [one, other] = [first, second].map(({ attributes }) => attributes['perm'] as readonly number[]);
-    if (other!.every((axis, i) => one![axis] === i)) graph.replace(second.outputs[0]!, first.inputs[0]!);
+    const [firstPerm, secondPerm] = [first, second].map(
+      ({ attributes }) => attributes['perm'] as readonly number[],
+    );
+    if (secondPerm!.every((axis, i) => firstPerm![axis] === i))
+      graph.replace(second.outputs[0]!, first.inputs[0]!);
   }
 }
 
@@ -34,14 +37,14 @@ export function biasInConvolutions(graph: OpenGraph): void {
 export function padInWindows(graph: OpenGraph): void {
   for (const window of graph.nodes('Conv', 'MaxPool')) {
     const pad = graph.maker(window.inputs[0]);
-    const own = padsOf(window);
-    if (pad?.op !== 'Pad' || (pad.attributes['mode'] ?? 'constant') !== 'constant' || !own) continue;
+    const windowPads = padsOf(window);
+    if (pad?.op !== 'Pad' || (pad.attributes['mode'] ?? 'constant') !== 'constant' || !windowPads) continue;
     const amounts = Array.from(graph.constant(pad.inputs[1])?.data ?? [], Number);
     const value = pad.inputs[2] ? graph.scalar(pad.inputs[2]) : 0;
     const [count, channels, top, left, countEnd, channelsEnd, bottom, right] = amounts;
     const isNothing = value === (window.op === 'Conv' ? 0 : Number.NEGATIVE_INFINITY);
-    if (!isNothing || [count, channels, countEnd, channelsEnd].some((one) => one !== 0)) continue;
-    const pads = [top!, left!, bottom!, right!].map((more, i) => more + own[i]!);
+    if (!isNothing || [count, channels, countEnd, channelsEnd].some((amount) => amount !== 0)) continue;
+    const pads = [top!, left!, bottom!, right!].map((more, i) => more + windowPads[i]!);
     const { auto_pad: _, ...attributes } = window.attributes;
     window.attributes = { ...attributes, pads };
     graph.feed(window, [pad.inputs[0]!, ...window.inputs.slice(1)]);
@@ -68,10 +71,10 @@ export function normalisationsBefore(graph: OpenGraph): void {
 function normalisationOf(graph: OpenGraph, { inputs, attributes }: OpenNode) {
   const [scale, shift, mean, variance] = inputs
     .slice(1)
-    .map((one) => graph.constant(one)!.data as Float32Array);
+    .map((input) => graph.constant(input)!.data as Float32Array);
   const { epsilon } = attributes;
   const least = typeof epsilon === 'object' && 'float' in epsilon ? epsilon.float : 1e-5;
-  const factors = Array.from(scale!, (one, i) => one / Math.sqrt(variance![i]! + least));
+  const factors = Array.from(scale!, (value, i) => value / Math.sqrt(variance![i]! + least));
   return { factors, summands: factors.map((factor, i) => shift![i]! - mean![i]! * factor) };
 }
 
@@ -197,10 +200,10 @@ function weigh(
   const bias = graph.constant(convolution.inputs[2])?.data;
   const biases = new Float32Array(count);
   for (let output = 0; output < count; output++) {
-    const own = weights.subarray(output * each, (output + 1) * each);
+    const filter = weights.subarray(output * each, (output + 1) * each);
     const factor = factorOf(output);
-    if (factor !== 1) for (let i = 0; i < each; i++) own[i]! *= factor;
-    biases[output] = Number(bias?.[output] ?? 0) * factor + more(own, output);
+    if (factor !== 1) for (let i = 0; i < each; i++) filter[i]! *= factor;
+    biases[output] = Number(bias?.[output] ?? 0) * factor + more(filter, output);
   }
   convolution.inputs = [convolution.inputs[0]!, graph.floats(dims, weights), graph.floats([count], biases)];
 }
@@ -223,7 +226,7 @@ function eachChannel(
   factor: number,
   summand: number,
 ): string {
-  const all = (one: number) => new Float32Array(channels).fill(one);
+  const all = (constant: number) => new Float32Array(channels).fill(constant);
   const inputs = [
     value,
     graph.floats([channels, 1, 1, 1], all(factor)),
@@ -234,8 +237,8 @@ function eachChannel(
 
 /** The value and the scalar that a node multiplies or adds. */
 function scalarOf(graph: OpenGraph, { inputs }: OpenNode): { value: string; by: number } | null {
-  for (const [value, other] of [inputs, inputs.toReversed()]) {
-    const by = graph.scalar(other);
+  for (const [value, operand] of [inputs, inputs.toReversed()]) {
+    const by = graph.scalar(operand);
     if (by !== undefined) return { value: value!, by };
   }
   return null;

@@ -70,8 +70,8 @@ class Bytes {
   }
 
   rangeOf(value: string): Range | null {
-    const known = this.#ranges.get(value);
-    if (known !== undefined) return known;
+    const knownRange = this.#ranges.get(value);
+    if (knownRange !== undefined) return knownRange;
     const range = this.#rangeMade(this.#graph.maker(value));
     this.#ranges.set(value, range);
     return range;
@@ -82,8 +82,8 @@ class Bytes {
     const ranges = parts.filter((part) => part !== null);
     if (ranges.length === 0 || ranges.length < parts.length) return null;
     const [least, most] = [
-      Math.min(...ranges.map(([one]) => one)),
-      Math.max(...ranges.map(([, one]) => one)),
+      Math.min(...ranges.map(([low]) => low)),
+      Math.max(...ranges.map(([, high]) => high)),
     ];
     if (maker!.op === 'Concat' || maker!.op === 'MaxPool') return [least, most];
     const { alpha } = maker!.attributes;
@@ -99,20 +99,20 @@ class Bytes {
 
   /** The value as it is when it has been a byte: zero stays zero. */
   rounded(value: string): string {
-    const known = this.#rounded.get(value);
-    if (known !== undefined) return known;
+    const knownValue = this.#rounded.get(value);
+    if (knownValue !== undefined) return knownValue;
     const scale = this.scaleOf(value);
     const zero = Math.round(-Math.min(0, this.rangeOf(value)![0]) / scale);
     const form = [
       this.#graph.floats([], [scale]),
       this.#graph.tensor({ type: 'uint8', dims: [], data: Uint8Array.of(zero) }),
     ];
-    const made = this.#graph.op('DequantizeLinear', [
+    const output = this.#graph.op('DequantizeLinear', [
       this.#graph.op('QuantizeLinear', [value, ...form]),
       ...form,
     ]);
-    this.#rounded.set(value, made);
-    return made;
+    this.#rounded.set(value, output);
+    return output;
   }
 }
 
@@ -129,11 +129,11 @@ function weigh(graph: OpenGraph, convolution: OpenNode, step: number): void {
   const weights = new Int8Array(data.length);
   const biases = new Int32Array(count);
   for (let output = 0; output < count; output++) {
-    const own = (data as Float32Array).subarray(output * each, (output + 1) * each);
-    const most = own.reduce((largest, weight) => Math.max(largest, Math.abs(weight)), 0);
+    const filter = (data as Float32Array).subarray(output * each, (output + 1) * each);
+    const most = filter.reduce((largest, weight) => Math.max(largest, Math.abs(weight)), 0);
     const scale = Math.fround(most / 127) || 1;
     scales[output] = scale;
-    for (let i = 0; i < each; i++) weights[output * each + i] = Math.round(own[i]! / scale);
+    for (let i = 0; i < each; i++) weights[output * each + i] = Math.round(filter[i]! / scale);
     biases[output] = Math.round(Number(given?.[output] ?? 0) / (step * scale));
   }
   const axis = { axis: 0 };
@@ -142,7 +142,7 @@ function weigh(graph: OpenGraph, convolution: OpenNode, step: number): void {
   const bytes = graph.tensor({ type: 'int8', dims, data: weights });
   const steps = graph.floats(
     [count],
-    scales.map((one) => one * step),
+    scales.map((filterScale) => filterScale * step),
   );
   const none = graph.tensor({ type: 'int32', dims: [count], data: new Int32Array(count) });
   const integers = graph.tensor({ type: 'int32', dims: [count], data: biases });

@@ -4,7 +4,7 @@ import { type Attribute, type GraphNode, onnxBytes, type Tensor } from '../start
 import { readOnnx } from './open-graph.ts';
 
 /** Operators whose numbers may all have 16 bits. Others have inputs that must be floats, or are not known. */
-const known = new Set(
+const halfOperators = new Set(
   [
     'Add Cast Clip Concat Constant ConstantOfShape Conv Div Equal Erf Exp Expand Flatten Gather Gelu Gemm',
     'GlobalAveragePool Identity LayerNormalization MatMul Max Min Mul Neg Pow ReduceL2 ReduceMean ReduceSum',
@@ -18,7 +18,9 @@ const [largest, nan] = [0x7bff, 0x7e00];
 /** Throws an `Error` that says what of the graph is not understood. *New memory.* */
 export function inHalfPrecision(onnx: Uint8Array): Uint8Array {
   const model = readOnnx(onnx);
-  const unknown = model.nodes.find(({ op, domain }) => !known.has(op) || (domain ?? 'ai.onnx') !== 'ai.onnx');
+  const unknown = model.nodes.find(
+    ({ op, domain }) => !halfOperators.has(op) || (domain ?? 'ai.onnx') !== 'ai.onnx',
+  );
   if (unknown) throw new Error(`${unknown.op} is not known to compute in half precision`);
   const names = new Map<string, string>();
   const cast = (from: string, to: string, type: number): GraphNode => {
@@ -47,14 +49,14 @@ export function inHalfPrecision(onnx: Uint8Array): Uint8Array {
 }
 
 function halved({ op, attributes = {} }: GraphNode): Record<string, Attribute> {
-  const one = ([name, value]: [string, Attribute]): [string, Attribute] => {
+  const convert = ([name, value]: [string, Attribute]): [string, Attribute] => {
     if (op === 'Cast' && name === 'to' && value === float) return [name, half];
     if (typeof value === 'object' && 'tensor' in value) return [name, { tensor: inHalf(value.tensor) }];
     if (op === 'Constant' && typeof value === 'object' && ('float' in value || 'floats' in value))
       throw new Error('a constant is no tensor');
     return [name, value];
   };
-  return Object.fromEntries(Object.entries(attributes).map(one));
+  return Object.fromEntries(Object.entries(attributes).map(convert));
 }
 
 function inHalf(tensor: Tensor): Tensor {
@@ -68,27 +70,27 @@ function inHalf(tensor: Tensor): Tensor {
  */
 export function halves(values: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  const made = new Uint16Array(values.length);
-  for (let at = 0; at < made.length; at++) {
+  const result = new Uint16Array(values.length);
+  for (let at = 0; at < result.length; at++) {
     const bit = bits[at]!;
     const sign = (bit >>> 16) & 0x8000;
     const exponent = ((bit >>> 23) & 255) - 112;
     if (exponent > 0) {
       const isNumber = exponent < 143 || (bit & 0x7fffff) === 0;
       const size = rounded((exponent << 23) | (bit & 0x7fffff), 13);
-      made[at] = sign | (isNumber ? Math.min(size, largest) : nan);
+      result[at] = sign | (isNumber ? Math.min(size, largest) : nan);
     } else if (exponent > -11) {
       // Below the least normal number all are multiples of 2⁻²⁴.
-      made[at] = sign | rounded((bit & 0x7fffff) | 0x800000, 14 - exponent);
-    } else made[at] = sign;
+      result[at] = sign | rounded((bit & 0x7fffff) | 0x800000, 14 - exponent);
+    } else result[at] = sign;
   }
-  return made;
+  return result;
 }
 
 /** `bits` without the last ones, to the nearest, a tie to the even one. */
 function rounded(bits: number, without: number): number {
   const cut = bits >>> without;
-  const rest = bits & ((1 << without) - 1);
+  const remainder = bits & ((1 << without) - 1);
   const tie = 1 << (without - 1);
-  return rest > tie || (rest === tie && cut & 1) ? cut + 1 : cut;
+  return remainder > tie || (remainder === tie && cut & 1) ? cut + 1 : cut;
 }

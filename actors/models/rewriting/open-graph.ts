@@ -115,7 +115,9 @@ export class OpenGraph {
   #dropUnneeded(values: readonly string[]): void {
     for (const value of new Set(values)) {
       const maker = this.maker(value);
-      const isNeeded = maker?.outputs.some((one) => this.#isOutput(one) || this.takers(one).length > 0);
+      const isNeeded = maker?.outputs.some(
+        (output) => this.#isOutput(output) || this.takers(output).length > 0,
+      );
       if (maker && !isNeeded) this.#drop(maker);
     }
   }
@@ -196,7 +198,9 @@ function nodeOf(node: Fields): GraphNode {
     op: textAt(node, 4),
     inputs: texts(node, 1),
     outputs: texts(node, 2),
-    attributes: Object.fromEntries(messages(node, 5).map((one) => [textAt(one, 1), attributeOf(one)])),
+    attributes: Object.fromEntries(
+      messages(node, 5).map((attribute) => [textAt(attribute, 1), attributeOf(attribute)]),
+    ),
     ...(name !== '' && { name }),
     ...(domain !== '' && { domain }),
   };
@@ -328,13 +332,13 @@ function intAt(fields: Fields, field: number): number {
 function integers(fields: Fields, field: number): number[] {
   return (fields.get(field) ?? []).flatMap((value) => {
     if (typeof value === 'number') return [value];
-    const found: number[] = [];
+    const numbers: number[] = [];
     for (let at = 0; at < value.length; ) {
       const next = varint(value, at);
-      found.push(next.value);
+      numbers.push(next.value);
       at = next.end;
     }
-    return found;
+    return numbers;
   });
 }
 

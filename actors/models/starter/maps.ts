@@ -144,10 +144,10 @@ function alongRowsAndColumns(b: GraphBuilder, map: string, side: number): [strin
  * have.
  */
 function alongColumns(b: GraphBuilder, map: string, side: number): string {
-  const own = b.op('Sub', [map, b.op('ReduceMean', [map], { axes: [1], keepdims: 1 })]);
-  const energy = b.op('ReduceMean', [square(b, own)], { axes: [1, 2], keepdims: 0 });
+  const deviations = b.op('Sub', [map, b.op('ReduceMean', [map], { axes: [1], keepdims: 1 })]);
+  const energy = b.op('ReduceMean', [square(b, deviations)], { axes: [1, 2], keepdims: 0 });
   const room = b.op('Reshape', [b.op('Add', [energy, b.scalar(GRAIN)]), b.ints([0, 1])]);
-  const correlations = b.op('Div', [alongDiagonals(b, own, side), room]);
+  const correlations = b.op('Div', [alongDiagonals(b, deviations, side), room]);
   const scores = b.op('MatMul', [correlations, b.floats([MOST, MOST - LEAST + 1], overNearer())]);
   const best = b.op('ReduceMax', [scores], { axes: [1], keepdims: 1 });
   return b.op('Clip', [best, b.scalar(0), b.scalar(1)]);

@@ -292,9 +292,12 @@ function spread(b: GraphBuilder, means: string): string {
 /** [B, 1]: share of the variation that stays when [B, 1, h, w] is averaged along one side. */
 function pattern(b: GraphBuilder, detail: string, axis: 2 | 3): string {
   const profile = b.op('ReduceMean', [detail], { axes: [axis], keepdims: 1 });
-  const kept = b.op('ReduceMean', [square(b, profile)], { axes: [1, 2, 3], keepdims: 0 });
+  const profileEnergy = b.op('ReduceMean', [square(b, profile)], { axes: [1, 2, 3], keepdims: 0 });
   const all = b.op('ReduceMean', [square(b, detail)], { axes: [1, 2, 3], keepdims: 0 });
-  return b.op('Reshape', [b.op('Div', [kept, b.op('Add', [all, b.scalar(0.0004)])]), b.ints([0, 1])]);
+  return b.op('Reshape', [
+    b.op('Div', [profileEnergy, b.op('Add', [all, b.scalar(0.0004)])]),
+    b.ints([0, 1]),
+  ]);
 }
 
 /** [B, 1]: correlation of what differs along the rows with its mirror picture. */
@@ -303,6 +306,6 @@ function symmetry(b: GraphBuilder, luma: string): string {
   const off = b.op('Sub', [small, b.op('ReduceMean', [small], { axes: [3], keepdims: 1 })]);
   const mirrored = b.op('Slice', [off, b.ints([-1]), b.ints([-1000]), b.ints([3]), b.ints([-1])]);
   const both = b.op('ReduceMean', [b.op('Mul', [off, mirrored])], { axes: [2, 3], keepdims: 0 });
-  const own = b.op('ReduceMean', [square(b, off)], { axes: [2, 3], keepdims: 0 });
-  return b.op('Div', [both, b.op('Add', [own, b.scalar(0.001)])]);
+  const energy = b.op('ReduceMean', [square(b, off)], { axes: [2, 3], keepdims: 0 });
+  return b.op('Div', [both, b.op('Add', [energy, b.scalar(0.001)])]);
 }

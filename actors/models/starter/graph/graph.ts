@@ -156,12 +156,12 @@ function cellFeatures(b: GraphBuilder, { means }: Measures): string[] {
       b.op('Gather', [means, b.ints([mapChannels.indexOf(name)])], { axis: 2 }),
       b.ints([0, CELLS]),
     ]);
-  const made: Record<(typeof cellLooks)[number], string> = {
+  const features: Record<(typeof cellLooks)[number], string> = {
     light: channel('lightness'),
     busy: ramp(b, channel('texture'), 0.005, 0.08),
     sharp: ramp(b, b.op('Sqrt', [channel('detail')]), 0.004, 0.03),
   };
-  return cellLooks.map((look) => made[look]);
+  return cellLooks.map((look) => features[look]);
 }
 
 /** Each unit by its rule, by its fit, or as the geometric mean of the two. */
@@ -196,8 +196,8 @@ function ruleLogs(b: GraphBuilder, evidence: string): string {
     b.op('Mul', [picked, b.floats([places.length], slopes)]),
     b.floats([places.length], starts),
   ]);
-  const held = b.op('Clip', [line, b.scalar(RAMP_MIN), b.scalar(RAMP_MAX)]);
-  const logs = b.op('Reshape', [b.op('Log', [held]), b.ints([0, rows.length, RAMPS])]);
+  const ramps = b.op('Clip', [line, b.scalar(RAMP_MIN), b.scalar(RAMP_MAX)]);
+  const logs = b.op('Reshape', [b.op('Log', [ramps]), b.ints([0, rows.length, RAMPS])]);
   const sums = b.op('ReduceSum', [logs, b.ints([2])], { keepdims: 0 });
   const roots = rows.map((row) => 1 / Math.sqrt(row.length));
   return b.op('Mul', [sums, b.floats([rows.length], roots)]);
@@ -211,25 +211,25 @@ function fitted(
   rules: string,
 ): string {
   const roots = b.op('Sqrt', [b.op('Relu', [evidence])]);
-  const taken = evidenceNames.map((name) => (isRooted(name) ? 1 : 0));
+  const rootMask = evidenceNames.map((name) => (isRooted(name) ? 1 : 0));
   const parts = [
-    b.op('Mul', [roots, b.floats([evidenceCount], taken)]),
+    b.op('Mul', [roots, b.floats([evidenceCount], rootMask)]),
     b.op('Mul', [
       evidence,
       b.floats(
         [evidenceCount],
-        taken.map((is) => 1 - is),
+        rootMask.map((is) => 1 - is),
       ),
     ]),
   ];
   const centred = b.op('Sub', [b.op('Add', parts), b.floats([evidenceCount], means)]);
   const off = b.op('Div', [centred, b.floats([evidenceCount], spreads)]);
-  const held = b.op('Clip', [off, b.scalar(-MOST_SPREADS), b.scalar(MOST_SPREADS)]);
+  const deviations = b.op('Clip', [off, b.scalar(-MOST_SPREADS), b.scalar(MOST_SPREADS)]);
   const fits = unitNames.map((name) => all.get(name));
   const weights = evidenceNames.flatMap((_, i) => fits.map((fit) => fit?.weights[i] ?? 0));
   const ofUnits = (values: readonly number[]) => b.floats([unitNames.length], values);
   const sums = [
-    b.op('MatMul', [held, b.floats([evidenceCount, unitNames.length], weights)]),
+    b.op('MatMul', [deviations, b.floats([evidenceCount, unitNames.length], weights)]),
     b.op('Mul', [rules, ofUnits(fits.map((fit) => fit?.rule ?? 0))]),
   ];
   const biases = ofUnits(fits.map((fit) => fit?.bias ?? 0));

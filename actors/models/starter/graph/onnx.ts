@@ -278,12 +278,12 @@ class Message {
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       throw new RangeError(`${value} is not a whole number`);
     }
-    let rest = BigInt.asUintN(64, BigInt(value));
-    while (rest > 127n) {
-      this.#byte(Number(rest & 127n) | 128);
-      rest >>= 7n;
+    let remainder = BigInt.asUintN(64, BigInt(value));
+    while (remainder > 127n) {
+      this.#byte(Number(remainder & 127n) | 128);
+      remainder >>= 7n;
     }
-    return this.#byte(Number(rest));
+    return this.#byte(Number(remainder));
   }
 
   #little(value: number): this {

@@ -40,13 +40,13 @@ export function parseQuery(text: string): Query {
   const unknown = tokens.filter(({ meaning }) => meaning === undefined).map((token) => token.text);
   const parser = new Parser(tokens);
   const terms = parser.parse();
-  const known = tokens.flatMap(({ meaning, text: word }, at) => {
+  const knownWords = tokens.flatMap(({ meaning, text: word }, at) => {
     if (!(meaning?.colour ?? meaning?.look ?? meaning?.place)) return [];
     return [parser.negated.has(at) ? `not ${word}` : word];
   });
   return {
     terms,
-    knownWords: [...new Set(known)],
+    knownWords: [...new Set(knownWords)],
     unknownWords: [...new Set(unknown)],
     weakWords: [
       ...new Set(tokens.flatMap(({ meaning, text: word }) => (meaning?.look?.isWeak ? [word] : []))),
@@ -301,7 +301,7 @@ interface Meaning {
 }
 
 /** A phrase can have several meanings, which are joined. */
-export const lexicon = new Lexicon(collect(), forms, (one, other) => ({ ...one, ...other }));
+export const lexicon = new Lexicon(collect(), forms, (first, second) => ({ ...first, ...second }));
 
 function collect(): Map<string, Meaning> {
   const all = new Map<string, Meaning>();
@@ -341,13 +341,13 @@ const endings: readonly (readonly [ending: string, becomes: readonly string[]])[
 ];
 
 function forms(word: string): string[] {
-  const found = [word];
+  const words = [word];
   for (const [ending, becomes] of endings) {
     if (word.length < ending.length + 2 || !word.endsWith(ending)) continue;
     const stem = word.slice(0, -ending.length);
-    for (const rest of becomes) found.push(stem + rest);
+    for (const suffix of becomes) words.push(stem + suffix);
     // reddish, dimmer: the doubled letter goes.
-    if (stem.at(-1) === stem.at(-2)) found.push(stem.slice(0, -1));
+    if (stem.at(-1) === stem.at(-2)) words.push(stem.slice(0, -1));
   }
-  return found;
+  return words;
 }
