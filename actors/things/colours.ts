@@ -52,9 +52,9 @@ function colourTable(): Float32Array {
   const points = shades.flatMap(({ counts, points: hex }) =>
     hex
       .split(' ')
-      .map((one) => ({ lab: labOfHex(one), counts: counts as Partial<Record<BasicColour, number>> })),
+      .map((colour) => ({ lab: labOfHex(colour), counts: counts as Partial<Record<BasicColour, number>> })),
   );
-  const made = new Float32Array(steps ** 3 * basicColours.length);
+  const table = new Float32Array(steps ** 3 * basicColours.length);
   for (let cell = 0; cell < steps ** 3; cell++) {
     const parts = [cell >> 8, (cell >> 4) & 15, cell & 15].map((part) => part * 16 + 8);
     const [l, a, b] = labOfHex(parts.map((part) => part.toString(16).padStart(2, '0')).join(''));
@@ -64,7 +64,7 @@ function colourTable(): Float32Array {
       if (distance < least) [nearest, least] = [point, distance];
     }
     for (const [i, colour] of basicColours.entries())
-      made[cell * basicColours.length + i] = nearest.counts[colour] ?? 0;
+      table[cell * basicColours.length + i] = nearest.counts[colour] ?? 0;
   }
-  return made;
+  return table;
 }

@@ -54,9 +54,9 @@ const bars = {
 
 /** Bar of a class of which fewer detections were judged. */
 const otherBar = 0.65;
-/** Added for a thing that stays for less than `held` of the seconds of a film: more of those are wrong. */
+/** Added for a thing that stays for less than `shortStay` seconds of a film: more of those are wrong. */
 const glimpsed = 0.1;
-const held = 3;
+const shortStay = 3;
 /** Added for what is claimed without reservation: 19 of 20 were right. */
 const claimed = 0.13;
 
@@ -75,7 +75,7 @@ export type Confidence = 'strong' | 'likely' | 'weak';
 /** `gridFrames`: number of grid frames of the whole file; 1 for a still. */
 export function confidenceOf({ class: name, score, start, end }: Sighting, gridFrames: number): Confidence {
   const bar = isMeasured(name) ? bars[name] : otherBar;
-  const above = score - bar - (end - start < Math.min(held, gridFrames) ? glimpsed : 0);
+  const above = score - bar - (end - start < Math.min(shortStay, gridFrames) ? glimpsed : 0);
   if (above < 0) return 'weak';
   return above >= claimed && isMeasured(name) ? 'strong' : 'likely';
 }

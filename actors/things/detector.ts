@@ -130,9 +130,13 @@ function refused(error: unknown): null {
  * Sum of the differences of an output for one picture, as part of its values; the largest of the outputs
  * compared.
  */
-async function differenceOf(exact: Detector, other: Detector, compared: readonly string[]): Promise<number> {
+async function differenceOf(
+  exact: Detector,
+  reduced: Detector,
+  compared: readonly string[],
+): Promise<number> {
   const picture = pattern(exact.family.side);
-  const [exactOutputs, otherOutputs] = [await exact.run(picture), await other.run(picture)];
+  const [exactOutputs, otherOutputs] = [await exact.run(picture), await reduced.run(picture)];
   const parts = compared.map((name) => {
     const [a, b] = [exactOutputs[name]!.data as Float32Array, otherOutputs[name]!.data as Float32Array];
     const difference = a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0);

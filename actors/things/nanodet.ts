@@ -55,10 +55,10 @@ export function fillInput({ data, width, height }: Picture, planes: Float32Array
  * Detections in the output of a run, best first. `picture`: size of the examined picture, px of the input.
  */
 export function detectionsOf(answer: Outputs, picture: Pick<Picture, 'width' | 'height'>): Detection[] {
-  const found = outputs.flatMap(({ stride, scores, sides }) =>
+  const candidates = outputs.flatMap(({ stride, scores, sides }) =>
     candidatesOf(answer[scores]!.data as Float32Array, answer[sides]!.data as Float32Array, stride),
   );
-  return suppressed(found).flatMap(({ label, score, box: [x, y, width, height] }) => {
+  return suppressed(candidates).flatMap(({ label, score, box: [x, y, width, height] }) => {
     const [left, right] = [share(x, picture.width), share(x + width, picture.width)];
     const [top, bottom] = [share(y, picture.height), share(y + height, picture.height)];
     const box = [left, top, right - left, bottom - top] as const;
@@ -70,7 +70,7 @@ export function detectionsOf(answer: Outputs, picture: Pick<Picture, 'width' | '
 /** With boxes in pixels of the input. */
 function candidatesOf(scores: Float32Array, sides: Float32Array, stride: number): Detection[] {
   const across = side / stride;
-  const found: Detection[] = [];
+  const detections: Detection[] = [];
   for (let cell = 0; cell < across * across; cell++) {
     const [x, y] = [((cell % across) + 0.5) * stride, (Math.floor(cell / across) + 0.5) * stride];
     for (let label = 0; label < classes; label++) {
@@ -79,10 +79,10 @@ function candidatesOf(scores: Float32Array, sides: Float32Array, stride: number)
       if (!(score >= leastScore)) continue;
       const to = (which: number) => stride * expectedBin(sides, cell * 4 * bins + which * bins);
       const [left, top] = [to(0), to(1)];
-      found.push({ label, score, box: [x - left, y - top, left + to(2), top + to(3)] });
+      detections.push({ label, score, box: [x - left, y - top, left + to(2), top + to(3)] });
     }
   }
-  return found.filter(({ box }) => box.every(Number.isFinite));
+  return detections.filter(({ box }) => box.every(Number.isFinite));
 }
 
 /** The mean of a distribution whose logarithms are given, up to a constant. */
@@ -99,19 +99,19 @@ function expectedBin(logarithms: Float32Array, from: number): number {
 
 /** The best of each group that overlaps, best first. */
 function suppressed(candidates: readonly Detection[]): Detection[] {
-  const kept: Detection[] = [];
+  const best: Detection[] = [];
   const ordered = candidates.toSorted(
     (a, b) => b.score - a.score || a.label - b.label || a.box[1] - b.box[1],
   );
-  for (const one of ordered) {
-    if (kept.length === mostDetections) break;
-    const isNew = kept.every((other) => {
-      const most = other.label === one.label ? mostOverlap : mostOverlapOfClasses;
-      return overlap(one.box, other.box) < most;
+  for (const candidate of ordered) {
+    if (best.length === mostDetections) break;
+    const isNew = best.every((rival) => {
+      const most = rival.label === candidate.label ? mostOverlap : mostOverlapOfClasses;
+      return overlap(candidate.box, rival.box) < most;
     });
-    if (isNew) kept.push(one);
+    if (isNew) best.push(candidate);
   }
-  return kept;
+  return best;
 }
 
 function share(value: number, length: number): number {

@@ -11,7 +11,7 @@ const ids = 91;
 const unused = new Set([0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83]);
 /** Positions in `classNames` by id; -1 for those without a class. */
 const labels = Array.from({ length: ids }, (_, id) =>
-  unused.has(id) ? -1 : id - [...unused].filter((other) => other <= id).length,
+  unused.has(id) ? -1 : id - [...unused].filter((unusedId) => unusedId <= id).length,
 );
 
 /** Names of the outputs in exports of transformers, and of the package rfdetr. */
@@ -61,7 +61,7 @@ function detectionsOf(answer: Outputs, key: string): Detection[] {
     const message = `The model "${key}" answers ${logits.length} logits for ${queries} boxes, not ${ids} for each`;
     throw modelErrors.MODEL_RUN_FAILED(message, { key });
   }
-  const found: Detection[] = [];
+  const detections: Detection[] = [];
   for (let query = 0; query < queries; query++) {
     const best = argmax(logits, query * ids, (query + 1) * ids);
     const score = 1 / (1 + Math.exp(-logits[query * ids + best]!));
@@ -69,13 +69,13 @@ function detectionsOf(answer: Outputs, key: string): Detection[] {
     // False for what is no number.
     if (!(score >= leastScore) || label < 0) continue;
     const box = boxWithin(boxes.subarray(query * 4, query * 4 + 4));
-    if (box[2] > 0 && box[3] > 0) found.push({ label, score, box });
+    if (box[2] > 0 && box[3] > 0) detections.push({ label, score, box });
   }
-  return found.sort((a, b) => b.score - a.score);
+  return detections.sort((a, b) => b.score - a.score);
 }
 
 function valuesOf(answer: Outputs, names: readonly string[]): Float32Array {
-  const name = names.find((one) => answer[one] !== undefined);
+  const name = names.find((candidate) => answer[candidate] !== undefined);
   return answer[name!]!.data as Float32Array;
 }
 

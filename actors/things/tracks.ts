@@ -51,7 +51,7 @@ export class Tracker {
 
   /** `frame`: larger than the one before. */
   add(frame: number, things: readonly Thing[]): void {
-    this.#close((one) => frame - one.end > mostMissed);
+    this.#close((track) => frame - track.end > mostMissed);
     const free = new Set(this.#open);
     for (const thing of things.toSorted((a, b) => b.score - a.score)) {
       const same = nearest(thing, free);
@@ -68,7 +68,7 @@ export class Tracker {
 
   #begin(frame: number, thing: Thing): Open {
     const { class: name, score, box } = thing;
-    const one = {
+    const track = {
       class: name,
       start: frame,
       end: frame,
@@ -79,16 +79,16 @@ export class Tracker {
       frames: 0,
       colours: new Map(),
     };
-    this.#open.push(one);
-    return one;
+    this.#open.push(track);
+    return track;
   }
 
-  #close(isOver: (one: Open) => boolean): void {
+  #close(isOver: (track: Open) => boolean): void {
     for (let i = this.#open.length - 1; i >= 0; i--) {
-      const one = this.#open[i]!;
-      if (!isOver(one)) continue;
+      const candidate = this.#open[i]!;
+      if (!isOver(candidate)) continue;
       this.#open.splice(i, 1);
-      const { frames, colours, prominence: _, ...track } = one;
+      const { frames, colours, prominence: _, ...track } = candidate;
       this.#closed.push({ ...track, colours: means(colours, frames) });
     }
   }
@@ -96,12 +96,13 @@ export class Tracker {
 
 /** The open track of its class that it shares most of its box with; null where it shares little with each. */
 function nearest(thing: Thing, open: ReadonlySet<Open>): Open | null {
-  let [found, most]: [Open | null, number] = [null, sameOverlap];
-  for (const one of open) {
-    const shared = one.class === thing.class && isAlike(one, thing) ? overlap(one.box, thing.box) : 0;
-    if (shared >= most) [found, most] = [one, shared];
+  let [best, most]: [Open | null, number] = [null, sameOverlap];
+  for (const candidate of open) {
+    const shared =
+      candidate.class === thing.class && isAlike(candidate, thing) ? overlap(candidate.box, thing.box) : 0;
+    if (shared >= most) [best, most] = [candidate, shared];
   }
-  return found;
+  return best;
 }
 
 /** After a cut another thing may be at the same place. Where either has no colour, nothing is known of it. */
@@ -110,14 +111,15 @@ function isAlike({ colours, frames }: Open, thing: Thing): boolean {
   return thing.colours.some(({ colour }) => (colours.get(colour) ?? 0) / frames >= leastColour);
 }
 
-function take(one: Open, frame: number, thing: Thing): void {
+function take(track: Open, frame: number, thing: Thing): void {
   const { score, box, colours } = thing;
   const prominence = prominenceOf(thing);
-  one.end = frame + 1;
-  one.frames++;
-  one.score = Math.max(one.score, score);
-  if (prominence > one.prominence) [one.best, one.box, one.prominence] = [frame, box, prominence];
-  for (const { colour, share } of colours) one.colours.set(colour, (one.colours.get(colour) ?? 0) + share);
+  track.end = frame + 1;
+  track.frames++;
+  track.score = Math.max(track.score, score);
+  if (prominence > track.prominence) [track.best, track.box, track.prominence] = [frame, box, prominence];
+  for (const { colour, share } of colours)
+    track.colours.set(colour, (track.colours.get(colour) ?? 0) + share);
 }
 
 function means(sums: Open['colours'], frames: number): Track['colours'] {

@@ -124,8 +124,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a thing that is missed for a second is another one',
     file: 'actors/things/tracks.ts',
-    text: 'frame - one.end > mostMissed',
-    fault: 'frame - one.end > mostMissed - 2',
+    text: 'frame - track.end > mostMissed',
+    fault: 'frame - track.end > mostMissed - 2',
     tests: ['test/actors/things/tracks.test.ts'],
   },
   {
