@@ -51,8 +51,9 @@ export async function startEngine(
     runs = 'thread',
   ) => {
     const options = { name, settings, memory: pool.memory, log };
-    if (runs === 'thread') return threadSpec(contract, import.meta.url, options);
-    return processSpec(contract, import.meta.url, { ...options, mostBytes: budget.limit + processBytes });
+    if (runs === 'process')
+      return processSpec(contract, import.meta.url, { ...options, mostBytes: budget.limit + processBytes });
+    return threadSpec(contract, import.meta.url, { ...options, isBackground: runs === 'background' });
   };
   const { device, hardware_decoding: hardware, face_side: faceSide } = values;
   const end = () => supervisor.stop().finally(() => journal.close());

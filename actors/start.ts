@@ -22,13 +22,14 @@ import { watcherContract } from './watcher/contract.ts';
 
 /**
  * Where the code of an actor lies, and what it is started with. `name`: that of the contract by default.
- * `runs`: in a `thread` by default.
+ * `runs`: in a `thread` by default; a `background` thread lets others go first, so that searches do not wait
+ * for the models of analyses.
  */
 type Spec = <C extends Contract>(
   contract: C,
   settings: unknown,
   name?: string,
-  runs?: 'thread' | 'process',
+  runs?: 'thread' | 'background' | 'process',
 ) => ChildSpec<C>;
 
 /**
@@ -69,12 +70,13 @@ export async function startActors(
     add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
   ]);
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
-  const embedder = supervisor.addOnDemand(spec(embedderContract, { ...running, sides: 'pictures' }));
-  const several = (count: number, name: string) =>
+  const behind: Spec = (contract, settings, name) => spec(contract, settings, name, 'background');
+  const embedder = supervisor.addOnDemand(behind(embedderContract, { ...running, sides: 'pictures' }));
+  const several = (count: number, name: string, start = behind) =>
     Array.from({ length: count }, (_, i) => {
       const decoding = { hardware: i < mostOnDevice ? hardware : 'off', card };
       const settings = { ...decoding, encoderFailures, softwareEncoding };
-      return supervisor.addOnDemand(spec(decoderContract, settings, `${name}-${i}`));
+      return supervisor.addOnDemand(start(decoderContract, settings, `${name}-${i}`));
     });
   // Files are read for the first time, or for a person who views them, in separate processes.
   const apart = (name: string) =>
@@ -89,14 +91,14 @@ export async function startActors(
       ? null
       : {
           audioDecoders: several(2, 'audio-decoder'),
-          transcriber: supervisor.addOnDemand(spec(transcriberContract, running)),
-          diarizer: supervisor.addOnDemand(spec(diarizerContract, { ...running, speakerModel })),
+          transcriber: supervisor.addOnDemand(behind(transcriberContract, running)),
+          diarizer: supervisor.addOnDemand(behind(diarizerContract, { ...running, speakerModel })),
         };
-  const faces = decoders === 0 ? null : supervisor.addOnDemand(spec(facesContract, running));
-  const textReader = decoders === 0 ? null : supervisor.addOnDemand(spec(textReaderContract, running));
-  const things = decoders === 0 ? null : supervisor.addOnDemand(spec(thingsContract, running));
-  const summarizer = decoders === 0 ? null : supervisor.addOnDemand(spec(summarizerContract, running));
-  const clipWriters = several(Math.max(1, Math.min(decoders, 2)), 'clip-writer');
+  const faces = decoders === 0 ? null : supervisor.addOnDemand(behind(facesContract, running));
+  const textReader = decoders === 0 ? null : supervisor.addOnDemand(behind(textReaderContract, running));
+  const things = decoders === 0 ? null : supervisor.addOnDemand(behind(thingsContract, running));
+  const summarizer = decoders === 0 ? null : supervisor.addOnDemand(behind(summarizerContract, running));
+  const clipWriters = several(Math.max(1, Math.min(decoders, 2)), 'clip-writer', spec);
   // There may be hundreds.
   const films = several(decoders, 'decoder');
   // Last, so that it stops first.

@@ -1,4 +1,5 @@
 // First module of every actor's thread: loads the actor's definition and serves it on the thread's port.
+import { constants, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
 import { collectWhenIdle } from './heap.ts';
@@ -6,7 +7,10 @@ import { serve } from './host.ts';
 import type { ThreadData } from './thread.ts';
 import type { FromActor, ToActor } from './wire.ts';
 
-const { module, port, ...start } = workerData as ThreadData;
+const { module, port, isBackground, ...start } = workerData as ThreadData;
+// Threads that models and decoders start inherit it. On other systems it would be the priority of the whole
+// process.
+if (isBackground && process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 const { definition } = (await import(module)) as { definition: ActorDefinition };
 
 const active = collectWhenIdle();

@@ -23,12 +23,15 @@ export interface ThreadOptions {
   /** Plain data for the actor. */
   readonly settings: unknown;
   readonly memory?: SlotMemory | undefined;
+  /** True if other threads of the engine go first where processors are short (Linux only). */
+  readonly isBackground?: boolean;
   readonly log: Log;
 }
 
 export interface ThreadData extends HostStart {
   readonly module: string;
   readonly port: MessagePort;
+  readonly isBackground: boolean;
 }
 
 /**
@@ -51,7 +54,7 @@ export function threadSpec<C extends Contract>(
  */
 export function startThread(options: ThreadOptions): Link {
   const control = createControl(options.calls);
-  const { name, memory, settings, module } = options;
+  const { name, memory, settings, module, isBackground = false } = options;
   const logLevel = options.log.level;
   // A port of our own, because the one of a worker cannot be asked for what has arrived.
   const { port1: port, port2 } = new MessageChannel();
@@ -59,6 +62,7 @@ export function startThread(options: ThreadOptions): Link {
     ...{ name, control, memory, settings, logLevel },
     module: module.href,
     port: port2,
+    isBackground,
   };
   const transferList = [port2];
   const worker = new Worker(moduleUrl('./entry', import.meta.url), { name, workerData, transferList });

@@ -135,3 +135,14 @@ test('a spare actor is replaced however often it is stuck', async () => {
   assert.deepEqual(fatal, []);
   await supervisor.stop();
 });
+
+test('other threads go before one in the background', {
+  skip: process.platform === 'linux' ? false : 'threads have priorities of their own on Linux alone',
+}, async () => {
+  const { supervisor, inThread, inBackground } = engine();
+  const [usual, behind] = [await inThread(), await inBackground()];
+  const [first, second] = [await usual.ask('priority', {}), await behind.ask('priority', {})];
+  assert.ok(second > first, `${second} is a lower priority than ${first}`);
+  assert.equal(await usual.ask('priority', {}), first);
+  await supervisor.stop();
+});

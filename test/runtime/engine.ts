@@ -22,7 +22,7 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
       turnLimitMs: 1_000,
       start: () => startInMemory(definition, { log, memory: pool.memory }),
     });
-  const threaded = (name: string, settings: unknown, isSpare = false) => ({
+  const threaded = (name: string, settings: unknown, isSpare = false, isBackground = false) => ({
     name,
     contract: fixtureContract,
     capacity: 8,
@@ -35,11 +35,13 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
         calls: fixtureContract.calls,
         settings,
         memory: pool.memory,
+        isBackground,
         log,
       }),
   });
   const inThread = (name = 'fixture', settings: unknown = {}) => supervisor.add(threaded(name, settings));
   const onDemand = (name = 'fixture') => supervisor.addOnDemand(threaded(name, {}));
   const spare = () => supervisor.add(threaded('spare', {}, true));
-  return { supervisor, clock, log, lines, pool, inMemory, inThread, onDemand, spare };
+  const inBackground = () => supervisor.add(threaded('background', {}, false, true));
+  return { supervisor, clock, log, lines, pool, inMemory, inThread, inBackground, onDemand, spare };
 }

@@ -1,4 +1,5 @@
 // A small actor with every kind of message, used by the tests of the engine in memory and in threads.
+import { getPriority } from 'node:os';
 import { Type } from 'typebox';
 import { actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
@@ -12,6 +13,8 @@ export const fixtureContract = contract(
   'fixture',
   {
     add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
+    /** That of the thread. */
+    priority: ask(Type.Object({}), Type.Integer()),
     fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
     /**
      * Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event
@@ -48,6 +51,7 @@ export const definition = actor<typeof fixtureContract, { failStart?: boolean } 
     return {
       handlers: {
         add: ({ a, b }) => a + b,
+        priority: () => getPriority(0),
         fail: ({ cup }) => {
           throw fixtureErrors.OUT_OF_TEA(`cup ${cup} is empty`, { cup });
         },

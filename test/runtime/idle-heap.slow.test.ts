@@ -33,6 +33,7 @@ test('a thread that has nothing to do gives the memory of its heap back', async 
     logLevel: 'info',
     module,
     port: port2,
+    isBackground: false,
   };
   const worker = new Worker(entry, { workerData, transferList: [port2] });
   const heap = async () => (await worker.getHeapStatistics()).total_heap_size;
