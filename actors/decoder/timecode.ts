@@ -36,9 +36,10 @@ export function timecode(frame: number, counting: Counting): string {
   const day = framesPerDay(counting);
   const inDay = ((frame % day) + day) % day;
   const tens = Math.floor(inDay / framesPerTenMinutes(counting));
-  const rest = inDay % framesPerTenMinutes(counting);
+  const remainder = inDay % framesPerTenMinutes(counting);
   // The first of ten minutes has all its numbers; the nine after it are shorter.
-  const minutes = rest < nominal * 60 ? 0 : 1 + Math.floor((rest - nominal * 60) / (nominal * 60 - dropped));
+  const minutes =
+    remainder < nominal * 60 ? 0 : 1 + Math.floor((remainder - nominal * 60) / (nominal * 60 - dropped));
   const number = inDay + dropped * (9 * tens + minutes);
   const pad = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(number / nominal);
@@ -56,8 +57,8 @@ export function frames(text: string, counting: Counting): number | null {
   const nominal = nominalRate(counting.rate);
   if (minutes > 59 || seconds > 59 || frame >= nominal) return null;
   const total = hours * 60 + minutes;
-  const left = droppedPerMinute(counting) * (total - Math.floor(total / 10));
-  return (total * 60 + seconds) * nominal + frame - left;
+  const droppedNumbers = droppedPerMinute(counting) * (total - Math.floor(total / 10));
+  return (total * 60 + seconds) * nominal + frame - droppedNumbers;
 }
 
 /** True when the frames are separated by a semicolon, full stop or comma, which means drop-frame. */

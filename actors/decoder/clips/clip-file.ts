@@ -153,8 +153,8 @@ function nearest(name: string): string {
         : '420';
   if (/^(gray|mono)/.test(name)) return deep ? 'gray10le' : 'gray';
   // Half the chroma lines and all columns: no format of the encoder is like it but full chroma.
-  const kept = /440/.test(name) ? '444' : chroma;
-  return `yuv${kept}p${deep ? '10le' : ''}`;
+  const subsampling = /440/.test(name) ? '444' : chroma;
+  return `yuv${subsampling}p${deep ? '10le' : ''}`;
 }
 
 export interface Container {
@@ -189,11 +189,11 @@ export function containersFor(demuxer: string, path: string): readonly Container
     const webm = { muxer: 'webm', extension: 'webm' };
     return /\.webm$/i.test(path) ? [webm, matroska] : [matroska, quicktime];
   }
-  const own = kindred.find(([pattern]) => pattern.test(demuxer))?.[1];
-  return own ? [own, matroska, quicktime] : [matroska, quicktime];
+  const nativeContainer = kindred.find(([pattern]) => pattern.test(demuxer))?.[1];
+  return nativeContainer ? [nativeContainer, matroska, quicktime] : [matroska, quicktime];
 }
 
-// An encoder of one stream of a clip: frames in, packets into the file. Owns its native objects.
+// An encoder of one stream of a clip: frames in, packets into the file. Owns its nativeContainer objects.
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 

@@ -67,18 +67,18 @@ export class PictureCopy {
     if (!head.timed) throw clipErrors.CLIP_UNTIMED(`${path}: its packets have no times`, { path });
     const grid = new MomentGrid(head.video.timeBase, this.#zero, [start]);
     if (start >= near) await seekNear({ source, reader: head.reader, grid, from: 0, turn }, this.#zero);
-    const wanted = this.#zero + start * this.#perSecond + this.#rounding;
-    const reached = await this.#readUpTo(wanted);
-    if (this.#read.length === 0 || reached <= wanted) {
+    const target = this.#zero + start * this.#perSecond + this.#rounding;
+    const reached = await this.#readUpTo(target);
+    if (this.#read.length === 0 || reached <= target) {
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${start} s`, { path });
     }
   }
 
   /**
-   * Reads up to `wanted`, and keeps what follows the last random access point before it; the time it got to.
+   * Reads up to `target`, and keeps what follows the last random access point before it; the time it got to.
    * Where there is none, it is the start of the film, which may need pictures that are hidden.
    */
-  async #readUpTo(wanted: number): Promise<number> {
+  async #readUpTo(target: number): Promise<number> {
     const { source, head, turn } = this.#options;
     const checkpoint = packetCheckpoint(turn);
     let reached = Number.NEGATIVE_INFINITY;
@@ -87,14 +87,14 @@ export class PictureCopy {
       const packet = source.next();
       if (!packet) break;
       const { entry, pts, shown } = packetFacts(packet, head.reader);
-      if (entry !== 'no' && shown && pts !== null && pts <= wanted) {
+      if (entry !== 'no' && shown && pts !== null && pts <= target) {
         free(this.#read);
         this.#origin = pts;
         this.#isHidden = false;
       } else if (this.#origin === this.#zero && isHidden(packet)) this.#isHidden = true;
       this.#read.push(packet);
       reached = Math.max(reached, this.#endOf(packet));
-      isNear = (ticks(packet.dts) ?? pts ?? wanted) <= wanted;
+      isNear = (ticks(packet.dts) ?? pts ?? target) <= target;
       await checkpoint();
     }
     return reached;
@@ -256,11 +256,11 @@ async function write(source: Source, tracks: Tracks, request: ClipRequest, turn:
         encoder: null,
       };
     }
-    const heard = sound!.span!;
+    const soundSpan = sound!.span!;
     return {
       extension,
-      start_seconds: start + heard.start,
-      end_seconds: start + heard.end,
+      start_seconds: start + soundSpan.start,
+      end_seconds: start + soundSpan.end,
       frames: 0,
       encoder: null,
     };
@@ -291,15 +291,15 @@ function begin(source: Source, { pictures, sound }: Tracks, output: string): Cli
   throw refusal;
 }
 
-/** Always advances what is behind. `asked`: seconds of the clip; its pictures may be shown longer. */
-async function writePackets({ pictures, sound }: Tracks, asked: number, turn: Turn) {
+/** Always advances what is behind. `seconds`: length of the clip; its pictures may be shown longer. */
+async function writePackets({ pictures, sound }: Tracks, seconds: number, turn: Turn) {
   const checkpoint = createCheckpoint(turn, { every: 16 });
   for (let more = true; more; ) {
     await checkpoint();
-    const seen = pictures?.position ?? Number.POSITIVE_INFINITY;
-    const length = Math.max(asked, pictures?.length ?? 0);
-    if (sound && sound.position < length + beyond && sound.position <= seen) sound.step(length);
-    else if (pictures && seen < Number.POSITIVE_INFINITY) pictures.step();
+    const picturePosition = pictures?.position ?? Number.POSITIVE_INFINITY;
+    const length = Math.max(seconds, pictures?.length ?? 0);
+    if (sound && sound.position < length + beyond && sound.position <= picturePosition) sound.step(length);
+    else if (pictures && picturePosition < Number.POSITIVE_INFINITY) pictures.step();
     else more = false;
   }
 }

@@ -71,8 +71,8 @@ function keeper({ head, source }: PicturesFrom, entry: number | null, ready: Dec
     last = at;
     // Pictures shown before the first decoded packet depend on pictures that were not read.
     if (entry !== null && at < entry) return;
-    const kept = keepPicture(frame);
-    if (kept) ready.push({ frame: kept, at });
+    const picture = keepPicture(frame);
+    if (picture) ready.push({ frame: picture, at });
   };
 }
 

@@ -225,7 +225,7 @@ export function frameTimes(base: Rational, rate: Rational | null): FrameTimes {
 }
 
 function leastCommonMultiple(a: number, b: number): number {
-  let [common, rest] = [a, b];
-  while (rest > 0) [common, rest] = [rest, common % rest];
+  let [common, remainder] = [a, b];
+  while (remainder > 0) [common, remainder] = [remainder, common % remainder];
   return (a / common) * b;
 }

@@ -206,13 +206,13 @@ export interface PictureEncoder {
  */
 export function openPictureEncoder(
   file: ClipFile,
-  wanted: PictureShape,
+  requestedShape: PictureShape,
   video: Stream,
   request: SoftwareEncoding = { quality, threads: 0 },
 ): Encoder {
   const name = softwareCodec();
   if (name === null) throw noEncoder(false);
-  const shape = name === 'libopenh264' ? plainShape(wanted) : wanted;
+  const shape = name === 'libopenh264' ? plainShape(requestedShape) : requestedShape;
   const { firstField } = shape;
   const encoder = new Encoder(file, {
     name,
@@ -227,11 +227,11 @@ export function openPictureEncoder(
   return encoder;
 }
 
-function x264Options(shape: PictureShape, asked: SoftwareEncoding) {
+function x264Options(shape: PictureShape, encoding: SoftwareEncoding) {
   const { width, height, firstField } = shape;
   const ahead = lookahead.find(({ above }) => width * height > above);
   return {
-    ...asked.quality,
+    ...encoding.quality,
     // Told with the first picture only, it comes too late for that one, which is the one that players
     // believe.
     ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),

@@ -56,8 +56,8 @@ export async function writeFilm(
   }
   const { start: start_seconds, end: end_seconds } = pictures.span;
   const { frames, encoder, failedEncoder } = pictures;
-  const made = { extension: mp4.extension, start_seconds, end_seconds, frames, encoder };
-  return failedEncoder ? { ...made, failed_encoder: failedEncoder } : made;
+  const clip = { extension: mp4.extension, start_seconds, end_seconds, frames, encoder };
+  return failedEncoder ? { ...clip, failed_encoder: failedEncoder } : clip;
 }
 
 /** Seconds of the clip between two that are told. */
@@ -105,15 +105,16 @@ export async function preciseSound(source: Source, request: ClipRequest, turn: T
       sound.step(length);
       await checkpoint();
     }
-    const heard = Math.min(length, sound.length);
-    if (heard <= 0) throw clipErrors.CLIP_OUTSIDE(`${path}: has no sound at ${start_seconds} s`, { path });
-    sound.finish(heard);
+    const soundSeconds = Math.min(length, sound.length);
+    if (soundSeconds <= 0)
+      throw clipErrors.CLIP_OUTSIDE(`${path}: has no sound at ${start_seconds} s`, { path });
+    sound.finish(soundSeconds);
     if (sound.isEmpty) throw clipErrors.CLIP_RANGE(`${path}: the clip is shorter than a sample`, { path });
     file.finish();
     return {
       extension: m4a.extension,
       start_seconds,
-      end_seconds: start_seconds + heard,
+      end_seconds: start_seconds + soundSeconds,
       frames: 0,
       encoder: null,
     };

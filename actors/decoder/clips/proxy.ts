@@ -57,11 +57,11 @@ export async function* proxy(
   try {
     if (isStillContainer(source.container)) throw ofStill(path);
     source.lookForRate();
-    const made = yield* source.video ? film(source, request, turn, encoders) : sound(source, request, turn);
+    const result = yield* source.video ? film(source, request, turn, encoders) : sound(source, request, turn);
     await expectUnchanged(path, stamp);
     expectReadable(source);
     isWhole = true;
-    yield { seconds: made.seconds, made };
+    yield { seconds: result.seconds, made: result };
   } catch (error) {
     if (!(error instanceof EncoderFailure)) throw error;
     encoders.failed(error);
@@ -93,20 +93,20 @@ async function* film(
   const whole = { start: always, end: never, keyEvery };
   const pictures = new PictureCut({ source, head, turn, openEncoder, ...whole });
   const file = new ClipFile(output, mp4);
-  let heard: Heard | null = null;
+  let soundtrack: Heard | null = null;
   try {
     await pictures.open(file).catch((error) => {
       if (!clipErrors.CLIP_OUTSIDE.is(error)) throw error;
       throw mediaErrors.DECODE_FAILED(`${path}: has no picture that can be decoded`, { path });
     });
-    heard = await hear(path, file, pictures.origin, turn);
+    soundtrack = await hear(path, file, pictures.origin, turn);
     file.begin(indexFirst(secondsOf(source), pictureRate(source)));
-    for await (const seconds of encodeBoth(pictures, heard?.sound ?? null, turn)) {
+    for await (const seconds of encodeBoth(pictures, soundtrack?.sound ?? null, turn)) {
       yield { seconds, made: null };
     }
     file.finish();
   } finally {
-    heard?.close();
+    soundtrack?.close();
     await pictures.close();
     file.close();
   }
@@ -126,11 +126,11 @@ async function* sound(
   const zero = await timelineStart(source, turn);
   const checkpoint = createCheckpoint(turn);
   const file = new ClipFile(output, m4a);
-  let heard: Heard | null = null;
+  let soundtrack: Heard | null = null;
   try {
-    heard = await hear(path, file, zero, turn);
-    if (!heard) throw mediaErrors.UNSUPPORTED_CODEC(`${path}: its sound cannot be decoded`, { path });
-    const track = heard.sound;
+    soundtrack = await hear(path, file, zero, turn);
+    if (!soundtrack) throw mediaErrors.UNSUPPORTED_CODEC(`${path}: its sound cannot be decoded`, { path });
+    const track = soundtrack.sound;
     file.begin(indexFirst(secondsOf(source), null));
     for (let reported = 0; track.position < never; ) {
       track.step(never);
@@ -145,7 +145,7 @@ async function* sound(
     file.finish();
     return { extension: m4a.extension, frames: 0, width: 0, height: 0, seconds };
   } finally {
-    heard?.close();
+    soundtrack?.close();
     file.close();
   }
 }
@@ -160,7 +160,9 @@ interface Heard {
  */
 async function hear(path: string, file: ClipFile, zero: number, turn: Turn): Promise<Heard | null> {
   const packets = await SoundPackets.open(path, zero, { turn });
-  const recorded = packets ? recordedStreams(packets.streams).filter((one) => canDecode(one, path)) : [];
+  const recorded = packets
+    ? recordedStreams(packets.streams).filter((stream) => canDecode(stream, path))
+    : [];
   const mixed = recorded.length > 0 ? recorded : firstDecodable(packets?.streams ?? [], path);
   if (!packets || mixed.length === 0) {
     packets?.close();
@@ -183,7 +185,7 @@ async function hear(path: string, file: ClipFile, zero: number, turn: Turn): Pro
 }
 
 function firstDecodable(streams: readonly Stream[], path: string): Stream[] {
-  const first = streams.find((one) => canDecode(one, path));
+  const first = streams.find((stream) => canDecode(stream, path));
   return first ? [first] : [];
 }
 

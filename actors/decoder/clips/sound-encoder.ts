@@ -245,11 +245,11 @@ export class SoundEncoder {
     const [first, ...further] = this.#tracks;
     first!.queue.take(planes, count);
     if (further.length === 0) return;
-    const other = planes.map(() => new Float32Array(count));
+    const trackPlanes = planes.map(() => new Float32Array(count));
     for (const { queue } of further) {
-      queue.take(other, count);
+      queue.take(trackPlanes, count);
       for (const [channel, plane] of planes.entries())
-        for (let i = 0; i < count; i++) plane[i]! += other[channel]![i]!;
+        for (let i = 0; i < count; i++) plane[i]! += trackPlanes[channel]![i]!;
     }
     for (const plane of planes) for (let i = 0; i < count; i++) plane[i]! /= this.#tracks.length;
   }

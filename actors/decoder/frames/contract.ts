@@ -85,9 +85,9 @@ export class SectionTable {
 
   /** Sections that count and that nobody has. */
   get left(): number {
-    let taken = 0;
-    while (taken < this.count && this.takerOf(taken) !== null) taken++;
-    return this.count - taken;
+    let takenCount = 0;
+    while (takenCount < this.count && this.takerOf(takenCount) !== null) takenCount++;
+    return this.count - takenCount;
   }
 
   /** Null for a section that nobody has taken yet; then nobody has taken one behind it either. */

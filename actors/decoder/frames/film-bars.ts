@@ -49,7 +49,7 @@ export async function filmBars(path: string, turn: BarsTurn): Promise<Bars | nul
 }
 
 async function barsIn(source: Source, turn: BarsTurn): Promise<Bars | null> {
-  const seen: Levels[] = [];
+  const allLevels: Levels[] = [];
   const filler = new PictureFiller(shape, source.video?.codecpar.colorTrc ?? 0);
   const rgb = new Uint8Array(side * side * 3);
   try {
@@ -57,12 +57,12 @@ async function barsIn(source: Source, turn: BarsTurn): Promise<Bars | null> {
       filler.fill(frame, codedSize(source.video!), rgb);
       const levels = levelsOf(rgb, side, side);
       if (fillsFrame(levels)) return null;
-      seen.push(levels);
+      allLevels.push(levels);
     }
   } finally {
     filler.close();
   }
-  return seen.length === 0 ? null : barsOf(together(seen));
+  return allLevels.length === 0 ? null : barsOf(together(allLevels));
 }
 
 /** Key pictures shortly before some moments, each once, *borrowed until the next*. */

@@ -31,12 +31,12 @@ export async function* frames(
   if (still) {
     if (from_frame === 0) yield await stillFrame(still, request, turn);
   } else {
-    let found = 0;
+    let count = 0;
     for await (const frame of filmFramesOnAnyDevice(request, turn, hardware)) {
-      found++;
+      count++;
       yield frame;
     }
-    if (found === 0 && from_frame === 0 && !request.sections) {
+    if (count === 0 && from_frame === 0 && !request.sections) {
       throw await undecodable(path);
     }
   }
@@ -55,16 +55,16 @@ async function* filmFramesOnAnyDevice(
   const { path } = request;
   const slots = new FrameSlots(turn, shapesOf(request));
   const bars = shapesOf(request).some(({ trim_bars }) => trim_bars) ? await filmBars(path, turn) : null;
-  let found = false;
+  let hasSentFrame = false;
   try {
     for await (const frame of filmFrames(request, turn, { hardware, slots, bars })) {
-      found = true;
+      hasSentFrame = true;
       yield frame;
     }
-    if (found || !hardware) return;
+    if (hasSentFrame || !hardware) return;
   } catch (error) {
     const undecodable = mediaErrors.NO_PICTURE.is(error) || mediaErrors.NOT_MEDIA.is(error);
-    if (found || !hardware || undecodable || turn.cancelled()) throw error;
+    if (hasSentFrame || !hardware || undecodable || turn.cancelled()) throw error;
     turn.log.warn('not decoded in hardware, so decoded in software', { path, error });
   }
   yield* filmFrames(request, turn, { hardware: null, slots, bars });
@@ -86,15 +86,15 @@ async function* filmFrames(
   const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
-    const wanted = { ...range(source, from_frame), mode, hardware, turn, onEnd };
+    const gridRequest = { ...range(source, from_frame), mode, hardware, turn, onEnd };
     const pictures = sections
-      ? sectionPictures(source, wanted, sections)
-      : gridPictures(source, { ...wanted, ...(small && { small }) });
-    for await (const found of pictures) {
+      ? sectionPictures(source, gridRequest, sections)
+      : gridPictures(source, { ...gridRequest, ...(small && { small }) });
+    for await (const picture of pictures) {
       const { handles, bytes } = await slots.take();
-      outputs.fill(found, bytes);
-      const shown = { ...found, damaged: isDamaged(found.frame) };
-      const frame = gridFrame(shown, handles, outputs.preview(found));
+      outputs.fill(picture, bytes);
+      const shown = { ...picture, damaged: isDamaged(picture.frame) };
+      const frame = gridFrame(shown, handles, outputs.preview(picture));
       slots.sent();
       yield frame;
     }
@@ -115,7 +115,7 @@ async function stillFrame(still: Still, request: FramesRequest, turn: FeedTurn):
     turn.throwIfCancelled();
   }
   const jpeg = preview && (await previewStill(reduced[0]!, preview.quality));
-  const damaged = reduced.some((one) => one.isDamaged);
+  const damaged = reduced.some((still) => still.isDamaged);
   return gridFrame({ second: 0, seconds: 0, damaged }, handles, jpeg);
 }
 

@@ -182,10 +182,10 @@ export interface GridRequest {
 
 /** Errors: NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED. The source stays the caller's. */
 export async function* gridPictures(source: Source, request: GridRequest): AsyncGenerator<GridPicture> {
-  const { offset = 0, turn, small: smallRequest, ...wanted } = request;
+  const { offset = 0, turn, small: smallRequest, ...gridOptions } = request;
   const { video, reader, start, timed } = await readHead(source, turn);
   const grid = new Grid(video.timeBase, start ?? 0, offset);
-  const options = { source, reader, grid, ending: new Ending(), atStart: true, turn, ...wanted };
+  const options = { source, reader, grid, ending: new Ending(), atStart: true, turn, ...gridOptions };
   if (!timed) return yield* decodeEvery(options, frameStep(source));
   if (request.mode === 'keyframes' && !source.intraOnly) return yield* walkKeyframes(options);
   const atStart = offset + request.from < near || (await seekNear(options, start ?? 0)) === null;

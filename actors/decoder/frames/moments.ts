@@ -47,12 +47,12 @@ async function* filmMoments(
   const outputs = new PictureOutputs(source, [], preview);
   try {
     const moments = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
-    const found = momentPictures(source, {
+    const pictures = momentPictures(source, {
       moments,
       turn,
       onEnd: (counts) => turn.log.debug('walked', { path, ...counts }),
     });
-    for await (const picture of found) {
+    for await (const picture of pictures) {
       turn.throwIfCancelled();
       yield sent(picture.second, picture.seconds, outputs.preview(picture)!);
     }
@@ -85,7 +85,7 @@ interface MomentRequest {
  * picture cannot be decoded. Errors: as `gridPictures`. The source stays the caller's.
  */
 async function* momentPictures(source: Source, request: MomentRequest): AsyncGenerator<GridPicture> {
-  const { moments, ...rest } = request;
+  const { moments, ...walkOptions } = request;
   const head = await readHead(source, request.turn);
   const start = head.start ?? 0;
   const length = pictureSeconds(source);
@@ -99,7 +99,7 @@ async function* momentPictures(source: Source, request: MomentRequest): AsyncGen
     atStart: true,
     endless: length === null,
     ending: newEnding(),
-    ...rest,
+    ...walkOptions,
   };
   if (!head.timed) {
     yield* decodeEvery(options, frameStep(source));
@@ -170,9 +170,16 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
   try {
     const offset = isStillContainer(source.container) ? 0 : withinVideo(source, request.seconds);
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
-    for await (const found of gridPictures(source, { mode: 'exact', from: 0, to: 1, offset, turn, onEnd })) {
-      outputs.fill(found, [slot]);
-      return reply(found.seconds, outputs.preview(found), bars !== null);
+    for await (const picture of gridPictures(source, {
+      mode: 'exact',
+      from: 0,
+      to: 1,
+      offset,
+      turn,
+      onEnd,
+    })) {
+      outputs.fill(picture, [slot]);
+      return reply(picture.seconds, outputs.preview(picture), bars !== null);
     }
     throw mediaErrors.DECODE_FAILED(`${path}: no picture can be decoded at ${request.seconds} s`, { path });
   } finally {

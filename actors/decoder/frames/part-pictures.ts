@@ -157,20 +157,20 @@ class PartsOfFilm {
     const rgb = new Uint8Array(width * height * 3);
     filler.fill(frame, codedSize(this.#head.video), rgb);
     for (const part of asking) {
-      const found = this.#found.get(part) ?? [];
-      found.push({ seconds, rgb });
-      this.#found.set(part, found);
+      const images = this.#found.get(part) ?? [];
+      images.push({ seconds, rgb });
+      this.#found.set(part, images);
     }
   }
 
   #take(part: number): Sent<PartPictures> {
     const begin = beginOf(this.#request.parts[part]!, this.#entries);
-    const found = (this.#found.get(part) ?? []).filter(({ seconds }) => seconds >= begin);
+    const images = (this.#found.get(part) ?? []).filter(({ seconds }) => seconds >= begin);
     this.#found.delete(part);
     const { width, height } = this.#request;
-    const pictures = new Uint8Array(found.length * width * height * 3);
-    for (const [i, { rgb }] of found.entries()) pictures.set(rgb, i * rgb.length);
-    const value = { part, seconds: found.map(({ seconds }) => seconds), pictures };
+    const pictures = new Uint8Array(images.length * width * height * 3);
+    for (const [i, { rgb }] of images.entries()) pictures.set(rgb, i * rgb.length);
+    const value = { part, seconds: images.map(({ seconds }) => seconds), pictures };
     return new Sent(value, { transfer: [pictures.buffer] });
   }
 }

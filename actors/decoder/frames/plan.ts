@@ -209,9 +209,9 @@ export class GridPlan {
     if (entry === 'no' || pts === null || (target.facts.pts ?? 0) < pts) return false;
     // The leading pictures of an open GOP reference pictures before it.
     for (let i = index + 1; i < this.#queue.length; i++) {
-      const other = this.#queue[i]!;
-      if (other.facts.entry !== 'no') return true;
-      if (other.wanted && (other.facts.pts ?? 0) < pts) return false;
+      const packet = this.#queue[i]!;
+      if (packet.facts.entry !== 'no') return true;
+      if (packet.wanted && (packet.facts.pts ?? 0) < pts) return false;
     }
     return true;
   }
@@ -303,15 +303,15 @@ export async function planSections(
   entryBefore: (frame: number) => Promise<Section | null>,
 ): Promise<Section[]> {
   const sections: Section[] = [];
-  for (let wanted = from + frames; wanted < to; ) {
-    const entry = await entryBefore(wanted);
+  for (let frame = from + frames; frame < to; ) {
+    const entry = await entryBefore(frame);
     // The rest is one section.
     if (entry === null) break;
     const last = sections.at(-1);
     const isLater = entry.frame > (last?.frame ?? from);
     if (isLater && last && (entry.pts <= last.pts || entry.position <= last.position)) return [];
     if (isLater) sections.push(entry);
-    wanted = (isLater ? entry.frame : wanted) + frames;
+    frame = (isLater ? entry.frame : frame) + frames;
   }
   return sections;
 }

@@ -91,7 +91,7 @@ export class SmallPictureMaker {
     const bytes = width * height * 3;
     const pictures = new Uint8Array(this.#pictures.length * bytes);
     for (const [i, rgb] of this.#pictures.entries()) pictures.set(rgb, i * bytes);
-    const taken = {
+    const batch = {
       after: this.#gap,
       before: Math.min(until, ...this.#pending),
       entries: this.#entries,
@@ -99,7 +99,7 @@ export class SmallPictureMaker {
       pictures,
     };
     [this.#seconds, this.#pictures, this.#entries] = [[], [], []];
-    return taken;
+    return batch;
   }
 
   close(): void {

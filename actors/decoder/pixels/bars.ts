@@ -83,9 +83,9 @@ export function barsOf({ levels, width, height }: Levels): Bars | null {
 export function fillsFrame({ levels, width, height }: Levels): boolean {
   const isLit = (x: number, y: number) => levels[y * width + x]! > brightestBar + step;
   const most = (count: number, lit: (i: number) => boolean) => {
-    let found = 0;
-    for (let i = 0; i < count; i++) if (lit(i)) found++;
-    return found >= count * leastEdge;
+    let litCount = 0;
+    for (let i = 0; i < count; i++) if (lit(i)) litCount++;
+    return litCount >= count * leastEdge;
   };
   return (
     most(width, (x) => isLit(x, 0)) &&
@@ -138,12 +138,12 @@ function barBefore(lines: Lines): number {
       const turned = turnedInto(lines, line, edge, level);
       if (turned >= leastEdge * across) return behindEdge(lines, line, edge, level + step, turned / 2);
     }
-    let own = 0;
+    let blackCount = 0;
     for (let place = places.from; place < places.to; place++) {
-      if (lines.at(line, place) <= level + tolerance) own++;
+      if (lines.at(line, place) <= level + tolerance) blackCount++;
     }
-    if (line < least && own < across * blackOutside) return 0;
-    black += own;
+    if (line < least && blackCount < across * blackOutside) return 0;
+    black += blackCount;
   }
   return 0;
 }
@@ -168,10 +168,10 @@ function turnedInto({ places, count, at }: Lines, line: number, edge: number, le
  * blurred.
  */
 function behindEdge({ places, count, at }: Lines, line: number, edge: number, above: number, least: number) {
-  for (let own = line; own < line + edge; own++) {
+  for (let candidate = line; candidate < line + edge; candidate++) {
     let lit = 0;
-    for (let place = places.from; place < places.to; place++) if (at(own, place) > above) lit++;
-    if (lit >= least) return Math.min(count - 1, own + 1);
+    for (let place = places.from; place < places.to; place++) if (at(candidate, place) > above) lit++;
+    if (lit >= least) return Math.min(count - 1, candidate + 1);
   }
   return Math.min(count - 1, line + edge);
 }

@@ -53,9 +53,9 @@ export class JpegEncoder {
     try {
       const data = this.#packet.data;
       if (!data) throw mediaErrors.DECODE_FAILED('The JPEG is empty');
-      const own = new Uint8Array(new ArrayBuffer(data.length));
-      own.set(data);
-      return own;
+      const copy = new Uint8Array(new ArrayBuffer(data.length));
+      copy.set(data);
+      return copy;
     } finally {
       this.#packet.unref();
     }
@@ -67,8 +67,9 @@ export class JpegEncoder {
   }
 
   #contextOf({ width, height }: Size): CodecContext {
-    const known = this.#open;
-    if (known && known.size.width === width && known.size.height === height) return known.context;
+    const openEncoder = this.#open;
+    if (openEncoder && openEncoder.size.width === width && openEncoder.size.height === height)
+      return openEncoder.context;
     this.#free();
     const context = new CodecContext();
     const codec = Codec.findEncoder(AV_CODEC_ID_MJPEG);

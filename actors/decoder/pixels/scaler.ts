@@ -45,9 +45,10 @@ export class FirstFields {
 
   #first(frame: Frame): Frame {
     const height = frame.height >> 1;
-    const known = this.#field;
-    const fits = known?.width === frame.width && known.height === height && known.format === frame.format;
-    const field = fits ? known : this.#allocate(frame, height);
+    const lastField = this.#field;
+    const fits =
+      lastField?.width === frame.width && lastField.height === height && lastField.format === frame.format;
+    const field = fits ? lastField : this.#allocate(frame, height);
     field.colorRange = frame.colorRange;
     field.colorSpace = frame.colorSpace;
     const second = frame.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 0 : 1;
@@ -103,15 +104,15 @@ function combs(frame: Frame, bits: number): boolean {
       : (at: number) => (luma[at]! | (luma[at + 1]! << 8)) >> (bits - 8);
   const places = Math.ceil((height - 2) / LINES_APART) * Math.ceil(width / COLUMNS_APART);
   const most = places * COMBING_SHARE;
-  let found = 0;
+  let count = 0;
   for (let line = 1; line < height - 1; line += LINES_APART) {
     const row = line * stride;
     for (let at = row; at < row + width * sample; at += sample * COLUMNS_APART) {
       const value = valueAt(at);
       const [above, below] = [value - valueAt(at - stride), value - valueAt(at + stride)];
-      if (above > LEAST_STEP ? below > LEAST_STEP : above < -LEAST_STEP && below < -LEAST_STEP) found++;
+      if (above > LEAST_STEP ? below > LEAST_STEP : above < -LEAST_STEP && below < -LEAST_STEP) count++;
     }
-    if (found > most) return true;
+    if (count > most) return true;
   }
   return false;
 }
@@ -122,8 +123,8 @@ function combs(frame: Frame, bits: number): boolean {
  */
 function lumaBits(format: string): number | null {
   if (format === 'nv12' || format === 'nv21') return 8;
-  const found = /^(?:yuvj?4\d\dp|gray)(?:(9|10|12|14|16)le)?$/.exec(format);
-  return found && Number(found[1] ?? 8);
+  const match = /^(?:yuvj?4\d\dp|gray)(?:(9|10|12|14|16)le)?$/.exec(format);
+  return match && Number(match[1] ?? 8);
 }
 
 type PixelFormat = typeof AV_PIX_FMT_RGB24;

@@ -62,11 +62,11 @@ type Plan = Omit<ReducedStill, 'rgb' | 'within' | 'isDamaged'>;
 function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {
   const shown = asShown(still);
   const small = preview && placeWhole(shown, preview.max_side).kept;
-  const wanted = placeShape(shown, shape).scaled;
-  const side = (full: number, model: number, other = 0) =>
-    Math.min(full, Math.max(oversampling * model, other));
-  const width = side(still.width, wanted.width, small?.width);
-  const height = side(still.height, wanted.height, small?.height);
+  const target = placeShape(shown, shape).scaled;
+  const side = (full: number, model: number, previewSide = 0) =>
+    Math.min(full, Math.max(oversampling * model, previewSide));
+  const width = side(still.width, target.width, small?.width);
+  const height = side(still.height, target.height, small?.height);
   return { width, height, shape, preview: small };
 }
 
@@ -120,9 +120,9 @@ export async function previewStill(
   const { width, height } = still.preview;
   const resized = fromRgb(still).resize(width, height, { fit: 'fill', kernel: 'linear' });
   const jpeg = await resized.jpeg({ quality }).toBuffer();
-  const own = new Uint8Array(new ArrayBuffer(jpeg.length));
-  own.set(jpeg);
-  return own;
+  const copy = new Uint8Array(new ArrayBuffer(jpeg.length));
+  copy.set(jpeg);
+  return copy;
 }
 
 /** The whole still as JPEG, in a buffer of its own. Errors: those of `decodeStill`. */

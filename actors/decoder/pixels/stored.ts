@@ -47,7 +47,7 @@ export async function storedSize({ jpeg }: SizeRequest, turn: Turn): Promise<Pic
 
 /** Bars as `filmBars` finds them in the film itself: dark pictures keep their dark parts. */
 export async function storedBars({ jpegs }: BarsRequest, turn: Turn): Promise<{ bars: BarShares | null }> {
-  const seen: Levels[] = [];
+  const allLevels: Levels[] = [];
   for (const jpeg of jpegs) {
     turn.throwIfCancelled();
     const picture = await decoded(jpeg, turn);
@@ -55,11 +55,11 @@ export async function storedBars({ jpegs }: BarsRequest, turn: Turn): Promise<{ 
     const levels = levelsOf(picture.rgb, picture.width, picture.height);
     if (fillsFrame(levels)) return { bars: null };
     // A film whose pictures change their size has no bars that are the same in all of it.
-    const [first] = seen;
+    const [first] = allLevels;
     if (first && (first.width !== levels.width || first.height !== levels.height)) return { bars: null };
-    seen.push(levels);
+    allLevels.push(levels);
   }
-  return { bars: seen.length === 0 ? null : barsOf(together(seen)) };
+  return { bars: allLevels.length === 0 ? null : barsOf(together(allLevels)) };
 }
 
 async function decoded(jpeg: Uint8Array, turn: Turn): Promise<Decoded | null> {

@@ -28,15 +28,15 @@ export async function sidecarsOf(path: string): Promise<Sidecar[]> {
   const stem = path.replace(/\.[^./\\]*$/, '');
   const names = new Set([path, stem].flatMap((name) => [`${name}.xmp`, `${name}.XMP`]));
   // Some file systems find one file by both cases.
-  const found = new Map<string, Sidecar>();
+  const sidecars = new Map<string, Sidecar>();
   for (const beside of names) {
     const stats = await stat(beside, { bigint: true }).catch(() => null);
-    if (!stats?.isFile() || found.has(`${stats.dev} ${stats.ino}`)) continue;
+    if (!stats?.isFile() || sidecars.has(`${stats.dev} ${stats.ino}`)) continue;
     const mtime_ms = Number(stats.mtimeNs / 1000n) / 1000;
     const mark = { name: basename(beside), size_bytes: Number(stats.size), mtime_ms };
-    found.set(`${stats.dev} ${stats.ino}`, { path: beside, mark });
+    sidecars.set(`${stats.dev} ${stats.ino}`, { path: beside, mark });
   }
-  return [...found.values()];
+  return [...sidecars.values()];
 }
 
 /** `toolkit`: the program that an XMP file says it was written by. */

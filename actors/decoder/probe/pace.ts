@@ -37,9 +37,9 @@ export function paceVaries(source: Source): boolean {
 
 /** `times`: in ticks, in the order of the file; `isWhole`: they are all there are. */
 export function timesVary(times: readonly (number | null)[], tick: number, isWhole: boolean): boolean {
-  const known = times.filter((time) => time !== null).sort((a, b) => a - b);
-  if (known.length < times.length) return false;
-  const complete = isWhole ? known : known.slice(0, -reorder);
+  const knownTimes = times.filter((time) => time !== null).sort((a, b) => a - b);
+  if (knownTimes.length < times.length) return false;
+  const complete = isWhole ? knownTimes : knownTimes.slice(0, -reorder);
   const steps = complete.slice(1).map((time, i) => (time - complete[i]!) * tick);
   if (steps.length < fewest) return false;
   const usual = steps.toSorted((a, b) => a - b)[steps.length >> 1]!;

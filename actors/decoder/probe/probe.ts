@@ -54,20 +54,20 @@ export async function probe(
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const found = source.video
+    const probe = source.video
       ? await probeVideo(source, size_bytes, turn, pace)
       : await probeAudio(source, size_bytes, turn);
-    return await withXmp(found, path);
+    return await withXmp(probe, path);
   } finally {
     source.close();
   }
 }
 
-async function withXmp(found: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
+async function withXmp(probe: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
   const read = await xmpOf(path, embedded);
-  if (!read) return found;
+  if (!read) return probe;
   const { xmp, corrected, taken } = read;
-  return { ...found, creation_date: corrected ?? found.creation_date ?? taken, xmp };
+  return { ...probe, creation_date: corrected ?? probe.creation_date ?? taken, xmp };
 }
 
 async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: boolean): Promise<Probe> {
@@ -255,11 +255,11 @@ function tagFacts({ format }: Source): TagFacts {
 /** From a timecode tag or the timecode track, which has a rate of its own. */
 function startTimecode(source: Source, video: Stream): Probe['timecode'] {
   const { format } = source;
-  const own = pictureRate(source) ?? { num: 25, den: 1 };
+  const defaultRate = pictureRate(source) ?? { num: 25, den: 1 };
   const track = format.streams.find((stream) => stream !== video && 'timecode' in tagsOf(stream));
   const text =
     tagsOf(video).timecode ?? format.metadata?.get('timecode') ?? (track && tagsOf(track).timecode);
-  const rate = (track && frameRate(track)) ?? own;
+  const rate = (track && frameRate(track)) ?? defaultRate;
   if (text === undefined || text === null) return { ...noTimecode, rate };
   const drop_frame = saysDropFrame(text);
   const counting = { rate, dropFrame: drop_frame };
@@ -408,9 +408,9 @@ export async function playable({ path }: { readonly path: string }, turn: Turn):
 function playableType({ container, video, format }: Source): string {
   const sound = format.streams.find(({ codecpar }) => codecpar.codecType === AVMEDIA_TYPE_AUDIO);
   const codecs = [video, sound].flatMap((stream) => (stream ? codecOf(stream) : []));
-  const found = containers.find(([pattern]) => pattern.test(container))?.[1] ?? '*/x-unknown';
-  const isWebm = found === '*/x-matroska' && codecs.every((codec) => ofWebm.test(codec));
-  const type = (isWebm ? '*/webm' : found).replace('*', video ? 'video' : 'audio');
+  const template = containers.find(([pattern]) => pattern.test(container))?.[1] ?? '*/x-unknown';
+  const isWebm = template === '*/x-matroska' && codecs.every((codec) => ofWebm.test(codec));
+  const type = (isWebm ? '*/webm' : template).replace('*', video ? 'video' : 'audio');
   return alone.test(type) && codecs.length < 2 ? type : `${type}; codecs="${codecs.join(', ')}"`;
 }
 

@@ -119,15 +119,15 @@ export function readExif(block: Uint8Array): ExifFacts {
   const little = bytes[0] === 0x49;
   if (bytes.length < 8 || view.getUint16(2, little) !== 42) return nothing;
   const main = directory(view, view.getUint32(4, little), little);
-  const own = directory(view, pointer(main.get(EXIF_IFD)), little);
+  const exif = directory(view, pointer(main.get(EXIF_IFD)), little);
   const gps = directory(view, pointer(main.get(GPS_IFD)), little);
   return {
     make: text(main.get(MAKE)),
     model: text(main.get(MODEL)),
     taken:
-      exifDate(text(own.get(DATE_TIME_ORIGINAL)), text(own.get(OFFSET_TIME_ORIGINAL))) ??
-      exifDate(text(own.get(DATE_TIME_DIGITIZED)), text(own.get(OFFSET_TIME_DIGITIZED))) ??
-      exifDate(text(main.get(DATE_TIME)), text(own.get(OFFSET_TIME))),
+      exifDate(text(exif.get(DATE_TIME_ORIGINAL)), text(exif.get(OFFSET_TIME_ORIGINAL))) ??
+      exifDate(text(exif.get(DATE_TIME_DIGITIZED)), text(exif.get(OFFSET_TIME_DIGITIZED))) ??
+      exifDate(text(main.get(DATE_TIME)), text(exif.get(OFFSET_TIME))),
     location: location(gps),
   };
 }

@@ -110,7 +110,7 @@ function qualified(properties: Properties): Value {
 function textsOf(value: Value | undefined): string[] {
   if (value === undefined) return [];
   if (typeof value === 'string') return [value];
-  return isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** Names of regions that show a face, or do not state their content. */
@@ -169,7 +169,7 @@ export async function xmpOf(path: string, { xmp, iptc }: Partial<Embedded>): Pro
   ];
   const read = [...inside, ...beside.map((sidecar) => sidecar.read)];
   if (read.length === 0) return undefined;
-  const all = (of: 'keywords' | 'people') => [...new Set(read.flatMap((one) => one[of]))];
+  const all = (of: 'keywords' | 'people') => [...new Set(read.flatMap((record) => record[of]))];
   const warnings = read.flatMap(({ warning }) => warning ?? []);
   const takenIn = (some: readonly Read[]) => some.find(({ taken }) => taken !== undefined)?.taken ?? null;
   return {
@@ -198,10 +198,10 @@ interface Read extends Words {
 
 /** A sidecar for another file of the same name counts as read, and its content is ignored. */
 async function readSidecars(path: string): Promise<(Pick<Sidecar, 'mark'> & { readonly read: Read })[]> {
-  const own = extname(path).slice(1).toLowerCase();
+  const ownExtension = extname(path).slice(1).toLowerCase();
   const read = async ({ path: beside, mark }: Sidecar) => {
-    const { extension = own, ...said } = await readSidecar(beside, mark);
-    return { mark, read: extension === own ? said : nothing };
+    const { extension = ownExtension, ...said } = await readSidecar(beside, mark);
+    return { mark, read: extension === ownExtension ? said : nothing };
   };
   return Promise.all((await sidecarsOf(path)).map(read));
 }

@@ -53,21 +53,21 @@ export function mixedTracks(tracks: readonly TrackFacts[]): readonly TrackFacts[
 }
 
 /**
- * `asked`: channels counted from 1 over all tracks. Returns the first that does not exist instead, if any.
+ * `channelNumbers`: counted from 1 over all tracks. Returns the first that does not exist instead, if any.
  */
 export function chooseChannels(
   tracks: readonly TrackFacts[],
-  asked: readonly number[],
+  channelNumbers: readonly number[],
 ): readonly TrackChoice[] | { readonly missing: number } {
-  const taken = new Map<number, Map<number, number[]>>();
-  for (const [position, number] of asked.entries()) {
-    const found = locate(tracks, number);
-    if (!found) return { missing: number };
-    const channels = taken.get(found.stream) ?? new Map<number, number[]>();
-    taken.set(found.stream, channels);
-    addTo(channels, found.channel, position);
+  const channelsByStream = new Map<number, Map<number, number[]>>();
+  for (const [position, number] of channelNumbers.entries()) {
+    const location = locate(tracks, number);
+    if (!location) return { missing: number };
+    const channels = channelsByStream.get(location.stream) ?? new Map<number, number[]>();
+    channelsByStream.set(location.stream, channels);
+    addTo(channels, location.channel, position);
   }
-  return [...taken].map(([stream, channels]) => ({
+  return [...channelsByStream].map(([stream, channels]) => ({
     stream,
     channels: [...channels.keys()],
     positions: [...channels.values()],

@@ -127,15 +127,15 @@ interface View {
 }
 
 function viewOf(name: string, buffer: ArrayBuffer, at: number, count: number): View {
-  const one = { zero: 0, full: 1, step: 1 };
-  if (name === 'flt') return { ...one, samples: new Float32Array(buffer, at, count) };
-  if (name === 'dbl') return { ...one, samples: new Float64Array(buffer, at, count) };
-  if (name === 's16') return { ...one, full: 2 ** 15, samples: new Int16Array(buffer, at, count) };
-  if (name === 's32') return { ...one, full: 2 ** 31, samples: new Int32Array(buffer, at, count) };
+  const defaults = { zero: 0, full: 1, step: 1 };
+  if (name === 'flt') return { ...defaults, samples: new Float32Array(buffer, at, count) };
+  if (name === 'dbl') return { ...defaults, samples: new Float64Array(buffer, at, count) };
+  if (name === 's16') return { ...defaults, full: 2 ** 15, samples: new Int16Array(buffer, at, count) };
+  if (name === 's32') return { ...defaults, full: 2 ** 31, samples: new Int32Array(buffer, at, count) };
   // The upper half is precise enough.
   if (name === 's64')
-    return { ...one, full: 2 ** 31, step: 2, samples: new Int32Array(buffer, at, 2 * count) };
-  return { ...one, zero: 128, full: 128, samples: new Uint8Array(buffer, at, count) };
+    return { ...defaults, full: 2 ** 31, step: 2, samples: new Int32Array(buffer, at, 2 * count) };
+  return { ...defaults, zero: 128, full: 128, samples: new Uint8Array(buffer, at, count) };
 }
 
 function loudest({ samples, zero, full, step }: View, from: number, to: number): number {

@@ -135,13 +135,13 @@ async function* decodeTracks(
     while (source.read(packet)) {
       await checkpoint();
       const { track, choice } = tracks.get(packet.streamIndex)!;
-      for (const heard of track.send(packet))
-        for (const block of blocksOf(heard, choice)) yield* sent(block, choice, turn);
+      for (const trackBlock of track.send(packet))
+        for (const block of blocksOf(trackBlock, choice)) yield* sent(block, choice, turn);
       packet.unref();
     }
     for (const { track, choice } of tracks.values()) {
-      for (const heard of track.finish())
-        for (const block of blocksOf(heard, choice)) yield* sent(block, choice, turn);
+      for (const trackBlock of track.finish())
+        for (const block of blocksOf(trackBlock, choice)) yield* sent(block, choice, turn);
     }
     for (const block of mix?.finish() ?? []) yield* sent(block, choices[0]!, turn);
     expectDecoded(
@@ -301,10 +301,10 @@ class SoundTrack {
 
   *#silence(samples: number): Generator<TrackBlock> {
     const resampler = this.#resampler!;
-    for (let left = samples; left > 0; ) {
-      const step = Math.min(left, resampler.rate);
+    for (let remainingSamples = samples; remainingSamples > 0; ) {
+      const step = Math.min(remainingSamples, resampler.rate);
       resampler.pushSilence(step);
-      left -= step;
+      remainingSamples -= step;
       yield* this.#pull(false);
     }
   }

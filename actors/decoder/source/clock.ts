@@ -267,10 +267,10 @@ async function runsEvenly(source: Packets, look: Look): Promise<boolean> {
  * at one of them than at the one before.
  */
 function placesIn(bytes: number): number[] {
-  const found = Array.from({ length: places.even }, (_, i) => Math.floor((i * bytes) / places.even));
-  for (let at = places.first; at < bytes; at *= 2) found.push(at);
-  found.push(...places.last.map((before) => bytes - before));
-  return found.sort((a, b) => a - b);
+  const positions = Array.from({ length: places.even }, (_, i) => Math.floor((i * bytes) / places.even));
+  for (let at = places.first; at < bytes; at *= 2) positions.push(at);
+  positions.push(...places.last.map((before) => bytes - before));
+  return positions.sort((a, b) => a - b);
 }
 
 /** The first packet of the guiding stream from a place on. */
@@ -282,11 +282,11 @@ async function sampleAt(source: Packets, position: number, look: Look): Promise<
     for (let [count, bytes] = [0, 0]; count < atPlace.packets && bytes < atPlace.bytes; count++) {
       if (!(await look(packet))) return null;
       const at = packet.streamIndex === guide.index ? ticks(packet.dts) : null;
-      const found = packet.pos >= 0n ? Number(packet.pos) : position;
+      const packetPosition = packet.pos >= 0n ? Number(packet.pos) : position;
       bytes += packet.size;
       packet.unref();
       const { num, den } = guide.timeBase;
-      if (at !== null) return { position: found, seconds: (at * num) / den };
+      if (at !== null) return { position: packetPosition, seconds: (at * num) / den };
     }
     return null;
   } finally {

@@ -624,10 +624,10 @@ async function findStreams(
   const limits = still && Dictionary.fromObject({ max_pixels: String(still.mostPixels) });
   try {
     // Only the other call takes a dictionary; reading a still is bounded by its memory.
-    const found = limits
+    const status = limits
       ? format.findStreamInfoSync(limits)
       : await limit.within(format, () => format.findStreamInfo());
-    checked(found, path, 'its streams cannot be read');
+    checked(status, path, 'its streams cannot be read');
   } finally {
     limits?.free();
   }

@@ -70,8 +70,8 @@ export function pictureRate({ video, fieldFrameTicks, usualRate }: Source): Rati
 }
 
 function lowestTerms(num: number, den: number): Rational {
-  let [common, rest] = [num, den];
-  while (rest > 0) [common, rest] = [rest, common % rest];
+  let [common, remainder] = [num, den];
+  while (remainder > 0) [common, remainder] = [remainder, common % remainder];
   return { num: num / common, den: den / common };
 }
 
@@ -104,8 +104,8 @@ function claimedSeconds({ format, video, container, clockSeconds, isEstimated }:
   if (!video || clockSeconds !== null) return clockSeconds;
   if (isEstimated) return null;
   const { num, den } = video.timeBase;
-  const own = ticks(video.duration);
-  if (own !== null && own > 0) return (own * num) / den;
+  const duration = ticks(video.duration);
+  if (duration !== null && duration > 0) return (duration * num) / den;
   // In Matroska, durations count from time 0, not from the first packet of the stream.
   const fromZero = container.startsWith('matroska');
   const start = fromZero ? Math.max(0, ((ticks(video.startTime) ?? 0) * num) / den) : 0;

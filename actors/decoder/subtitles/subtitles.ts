@@ -137,14 +137,14 @@ function boxedCues(data: Uint8Array): string {
 
 /** Consecutive boxes, up to the first invalid one. */
 function boxes(data: Uint8Array): { readonly name: string; readonly body: Uint8Array }[] {
-  const found: { name: string; body: Uint8Array }[] = [];
+  const results: { name: string; body: Uint8Array }[] = [];
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   for (let at = 0; at + 8 <= data.length; ) {
     const size = view.getUint32(at);
     if (size < 8 || at + size > data.length) break;
     const name = String.fromCharCode(...data.subarray(at + 4, at + 8));
-    found.push({ name, body: data.subarray(at + 8, at + size) });
+    results.push({ name, body: data.subarray(at + 8, at + size) });
     at += size;
   }
-  return found;
+  return results;
 }

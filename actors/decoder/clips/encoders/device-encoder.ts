@@ -202,18 +202,21 @@ export class DeviceEncoder implements PictureEncoder {
 
   async #send(frame: Frame) {
     // References of its own: an encoder may hold the picture after the call.
-    const kept = frame.clone();
-    if (!kept) throw this.#failure('no memory for a picture');
-    const sent = this.#upload ? new Frame() : kept;
+    const reference = frame.clone();
+    if (!reference) throw this.#failure('no memory for a picture');
+    const sent = this.#upload ? new Frame() : reference;
     try {
       if (this.#upload) {
         sent.alloc();
-        this.#must(await this.#limited(this.#upload.fill(sent, kept)), 'copying a picture to the device');
+        this.#must(
+          await this.#limited(this.#upload.fill(sent, reference)),
+          'copying a picture to the device',
+        );
       }
       this.#must(await this.#limited(this.#context.sendFrame(sent)), 'encoding');
     } finally {
-      if (this.#isAbandoned) abandoned.push(sent, kept);
-      else for (const one of new Set([sent, kept])) one.free();
+      if (this.#isAbandoned) abandoned.push(sent, reference);
+      else for (const picture of new Set([sent, reference])) picture.free();
     }
     this.#pending.add(frame.pts);
   }
@@ -304,8 +307,8 @@ export class PictureUpload {
    * or 0.
    */
   async fill(copy: Frame, picture: Frame): Promise<number> {
-    const taken = this.#frames.getBuffer(copy);
-    if (taken < 0) return taken;
+    const code = this.#frames.getBuffer(copy);
+    if (code < 0) return code;
     const filled = await this.#frames.transferData(copy, picture);
     return filled < 0 ? filled : copy.copyProps(picture);
   }

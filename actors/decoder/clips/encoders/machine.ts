@@ -197,9 +197,9 @@ export interface MachineFacts {
 export function encoderCandidates({ platform, devices, isCompiled }: MachineFacts): EncoderCandidate[] {
   return kinds
     .filter(({ codec, platforms }) => platforms.includes(platform) && isCompiled(codec))
-    .flatMap(({ codec, devices: own, upload = null, options }) =>
+    .flatMap(({ codec, devices: deviceKinds, upload = null, options }) =>
       devices
-        .filter(({ kind }) => own.includes(kind))
+        .filter(({ kind }) => deviceKinds.includes(kind))
         .map(({ path }) => ({ name: codec, codec, path, upload, options: { ...options, bf: '0' } })),
     )
     .slice(0, mostCandidates);

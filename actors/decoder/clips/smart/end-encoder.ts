@@ -55,7 +55,7 @@ function recordUnits(record: Uint8Array): Buffer[] | null {
   let at = 5;
   for (const mask of [31, 255]) {
     if (at >= record.length) return null;
-    for (let left = record[at++]! & mask; left > 0; left--) {
+    for (let remainingUnits = record[at++]! & mask; remainingUnits > 0; remainingUnits--) {
       const end = at + 2 + (record[at] ?? 0) * 256 + (record[at + 1] ?? 0);
       if (end > record.length || end === at + 2) return null;
       units.push(Buffer.from(record.subarray(at + 2, end)));
@@ -103,19 +103,19 @@ export function profileOf({ sequences }: AvcSets): string {
  * none.
  */
 export function freeNumber({ sequences, pictures }: AvcSets): number | null {
-  const taken = new Set([...sequences, ...pictures].map(numberOf));
+  const takenNumbers = new Set([...sequences, ...pictures].map(numberOf));
   // Numbers from 1 on: some encoders take 0 for "not given".
-  const free = Array.from({ length: sequenceNumbers - 1 }, (_, i) => i + 1).find((n) => !taken.has(n));
+  const free = Array.from({ length: sequenceNumbers - 1 }, (_, i) => i + 1).find((n) => !takenNumbers.has(n));
   return free ?? null;
 }
 
 /** True when no set of the one has the number of a set of the other. */
-export function areApart(one: AvcSets, other: AvcSets): boolean {
+export function areApart(first: AvcSets, second: AvcSets): boolean {
   const areDisjoint = (a: readonly Buffer[], b: readonly Buffer[]) => {
     const numbers = new Set(a.map(numberOf));
     return b.every((unit) => !numbers.has(numberOf(unit)));
   };
-  return areDisjoint(one.sequences, other.sequences) && areDisjoint(one.pictures, other.pictures);
+  return areDisjoint(first.sequences, second.sequences) && areDisjoint(first.pictures, second.pictures);
 }
 
 /**
@@ -126,10 +126,10 @@ export function avcRecord(all: readonly AvcSets[]): Buffer {
   const pictures = all.flatMap((sets) => sets.pictures);
   const profile = Math.max(...sequences.map((unit) => unit[1]!));
   // Flags say what all of them keep to.
-  const kept = sequences.reduce((flags, unit) => flags & unit[2]!, 255);
+  const compatibility = sequences.reduce((flags, unit) => flags & unit[2]!, 255);
   const level = Math.max(...sequences.map((unit) => unit[3]!));
   return Buffer.concat([
-    Buffer.from([1, profile, kept, level, 0xfc | 3, 0xe0 | sequences.length]),
+    Buffer.from([1, profile, compatibility, level, 0xfc | 3, 0xe0 | sequences.length]),
     ...sequences.map(withShortLength),
     Buffer.from([pictures.length]),
     ...pictures.map(withShortLength),
@@ -170,8 +170,10 @@ export function changesSets(data: Uint8Array, { sequences, pictures, framing }: 
     if (type === SPS || type === PPS) {
       const unit = Buffer.from(data.buffer, data.byteOffset + start, end - start);
       const last = unit.findLastIndex((byte) => byte !== 0);
-      const own = unit.subarray(0, last + 1);
-      isChanged ||= !(type === SPS ? sequences : pictures).some((known) => trimmed(known).equals(own));
+      const content = unit.subarray(0, last + 1);
+      isChanged ||= !(type === SPS ? sequences : pictures).some((knownUnit) =>
+        trimmed(knownUnit).equals(content),
+      );
     }
     // Sets come before the first part of a picture.
     return type === 0 || type > lastCoded;
@@ -324,13 +326,14 @@ export class JoinedStream implements EncodedInto {
    */
   encodedStream(context: CodecContext): Stream {
     const { file, source, sets, base } = this.#options;
-    const own = avcSets(context.extraData);
-    if (!own || !areApart(own, sets)) throw refusal('the encoder cannot number its parameters');
-    if (!this.#stream) this.#stream = file.joinedStream(source, avcRecord([sets, own]), base);
-    else if (!this.#encoded || !areEqual(own, this.#encoded)) {
+    const encoderSets = avcSets(context.extraData);
+    if (!encoderSets || !areApart(encoderSets, sets))
+      throw refusal('the encoder cannot number its parameters');
+    if (!this.#stream) this.#stream = file.joinedStream(source, avcRecord([sets, encoderSets]), base);
+    else if (!this.#encoded || !areEqual(encoderSets, this.#encoded)) {
       throw refusal('both ends need different parameters');
     }
-    this.#encoded = own;
+    this.#encoded = encoderSets;
     return this.#stream;
   }
 
@@ -365,6 +368,6 @@ export class JoinedStream implements EncodedInto {
 const refusal = (why: string) => clipErrors.CLIP_NOT_SMART(why);
 
 function areEqual(a: AvcSets, b: AvcSets): boolean {
-  const [one, other] = [a, b].map(({ sequences, pictures }) => [...sequences, ...pictures]);
-  return one!.length === other!.length && one!.every((unit, i) => unit.equals(other![i]!));
+  const [first, second] = [a, b].map(({ sequences, pictures }) => [...sequences, ...pictures]);
+  return first!.length === second!.length && first!.every((unit, i) => unit.equals(second![i]!));
 }

@@ -87,11 +87,11 @@ class Run implements Span {
  * first.
  */
 function spanOf({ order }: PictureGroup, indexes: ReadonlyMap<number, number>): Span | null {
-  const own = order.map((at) => indexes.get(at) ?? -1);
-  const sorted = [...own].sort((a, b) => a - b);
-  const from = own[0] ?? -1;
+  const pictureIndexes = order.map((at) => indexes.get(at) ?? -1);
+  const sorted = [...pictureIndexes].sort((a, b) => a - b);
+  const from = pictureIndexes[0] ?? -1;
   const isRange = from >= 0 && sorted.every((index, i) => index === from + i);
-  return isRange ? { from, to: from + own.length } : null;
+  return isRange ? { from, to: from + pictureIndexes.length } : null;
 }
 
 /** True when the first or the last picture is itself cut. */

@@ -106,13 +106,16 @@ async function proveSeam(
   try {
     for (const [i, { picture, at }] of frames.entries()) {
       const isMine = (time: number) => time * unit - shown(at) * tick;
-      const [own, other] = [await until(mine, isMine), await until(theirs, (time) => time - picture)];
+      const [clipPicture, sourcePicture] = [
+        await until(mine, isMine),
+        await until(theirs, (time) => time - picture),
+      ];
       const isCopied = from + i >= plan.head.length && from + i < plan.head.length + plan.copied.length;
       try {
-        compare(own, other, isCopied);
+        compare(clipPicture, sourcePicture, isCopied);
       } finally {
-        own?.frame.free();
-        other?.frame.free();
+        clipPicture?.frame.free();
+        sourcePicture?.frame.free();
       }
     }
   } finally {
@@ -136,10 +139,18 @@ async function until(
   }
 }
 
-function compare(own: DecodedPicture | null, other: DecodedPicture | null, isCopied: boolean) {
-  if (!own || isDamaged(own.frame)) throw refusal('does not decode at a seam');
-  if (!other) throw refusal('cannot be compared at a seam');
-  if (isCopied ? !isSame(own.frame, other.frame) : lumaDifference(own.frame, other.frame) > mostDifference) {
+function compare(
+  clipPicture: DecodedPicture | null,
+  sourcePicture: DecodedPicture | null,
+  isCopied: boolean,
+) {
+  if (!clipPicture || isDamaged(clipPicture.frame)) throw refusal('does not decode at a seam');
+  if (!sourcePicture) throw refusal('cannot be compared at a seam');
+  if (
+    isCopied
+      ? !isSame(clipPicture.frame, sourcePicture.frame)
+      : lumaDifference(clipPicture.frame, sourcePicture.frame) > mostDifference
+  ) {
     throw refusal('shows another picture at a seam');
   }
 }
@@ -170,27 +181,38 @@ function planes(frame: Frame): Plane[] {
 const row = ({ data, stride, width }: Plane, y: number) => data.subarray(y * stride, y * stride + width);
 
 /** True when every sample is. */
-function isSame(one: Frame, other: Frame): boolean {
-  const [own, theirs] = [planes(one), planes(other)];
-  if (one.width !== other.width || one.height !== other.height || own.length !== theirs.length) return false;
-  return own.every((plane, i) => {
+function isSame(first: Frame, second: Frame): boolean {
+  const [firstPlanes, secondPlanes] = [planes(first), planes(second)];
+  if (
+    first.width !== second.width ||
+    first.height !== second.height ||
+    firstPlanes.length !== secondPlanes.length
+  )
+    return false;
+  return firstPlanes.every((plane, i) => {
     for (let y = 0; y < plane.height; y++) {
-      if (Buffer.compare(row(plane, y), row(theirs[i]!, y)) !== 0) return false;
+      if (Buffer.compare(row(plane, y), row(secondPlanes[i]!, y)) !== 0) return false;
     }
     return true;
   });
 }
 
 /** Mean difference of luma in levels, of some rows; Infinity for pictures of another size. */
-function lumaDifference(one: Frame, other: Frame): number {
-  const [own, theirs] = [planes(one)[0], planes(other)[0]];
-  if (!own || !theirs || own.width !== theirs.width || own.height !== theirs.height) return Infinity;
+function lumaDifference(first: Frame, second: Frame): number {
+  const [firstPlane, secondPlane] = [planes(first)[0], planes(second)[0]];
+  if (
+    !firstPlane ||
+    !secondPlane ||
+    firstPlane.width !== secondPlane.width ||
+    firstPlane.height !== secondPlane.height
+  )
+    return Infinity;
   let sum = 0;
   let samples = 0;
-  for (let y = 0; y < own.height; y += rowStep) {
-    const [a, b] = [row(own, y), row(theirs, y)];
-    for (let x = 0; x < own.width; x++) sum += Math.abs(a[x]! - b[x]!);
-    samples += own.width;
+  for (let y = 0; y < firstPlane.height; y += rowStep) {
+    const [a, b] = [row(firstPlane, y), row(secondPlane, y)];
+    for (let x = 0; x < firstPlane.width; x++) sum += Math.abs(a[x]! - b[x]!);
+    samples += firstPlane.width;
   }
   return sum / samples;
 }

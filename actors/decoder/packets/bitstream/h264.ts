@@ -51,10 +51,10 @@ export class ParameterSets {
     const type = unit[0]! & 31;
     const number = new BitReader(unit, type === SPS ? 4 : 1, unit.length).golomb();
     const key = number * 32 + type;
-    const known = this.#known.get(key);
-    if (known?.equals(unit)) return false;
+    const knownUnit = this.#known.get(key);
+    if (knownUnit?.equals(unit)) return false;
     this.#known.set(key, Buffer.from(unit));
-    return known !== undefined;
+    return knownUnit !== undefined;
   }
 }
 

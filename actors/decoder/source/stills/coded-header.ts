@@ -196,9 +196,9 @@ const sun: Reader = (bytes) =>
   header(bytes.readUInt32BE(4), bytes.readUInt32BE(8), Math.max(8, bytes.readUInt32BE(12)) / 8);
 
 const jpegXl: Reader = (bytes) => {
-  const found = jpegXlHeader(bytes);
+  const jpegXl = jpegXlHeader(bytes);
   // The decoder computes with more than it hands over.
-  return found && header(found.width, found.height, found.bits > 8 ? 6 : 3, found.bits > 8 ? 10 : 4.5);
+  return jpegXl && header(jpegXl.width, jpegXl.height, jpegXl.bits > 8 ? 6 : 3, jpegXl.bits > 8 ? 10 : 4.5);
 };
 
 /** Formats by how their files begin. */
@@ -223,10 +223,10 @@ const formats: readonly (readonly [readonly string[], Reader])[] = [
  */
 export function codedHeader(bytes: Buffer, fileBytes: number): CodedHeader | null {
   const start = bytes.toString('latin1', 0, 16);
-  const read = formats.find(([starts]) => starts.some((one) => start.startsWith(one)))?.[1];
+  const read = formats.find(([starts]) => starts.some((prefix) => start.startsWith(prefix)))?.[1];
   try {
-    const found = read?.(bytes, fileBytes) ?? null;
-    return found && found.width > 0 && found.height > 0 && found.frameBytes > 0 ? found : null;
+    const header = read?.(bytes, fileBytes) ?? null;
+    return header && header.width > 0 && header.height > 0 && header.frameBytes > 0 ? header : null;
   } catch (error) {
     // The header is cut off.
     if (error instanceof RangeError) return null;

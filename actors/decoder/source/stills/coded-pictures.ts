@@ -95,8 +95,8 @@ export class CodedPictures {
   /** Null when there is no decoder, or it refuses the settings. */
   #contextOf({ decoder, extradata }: DecoderSettings, most: bigint): CodecContext | null {
     const key = extradata ?? decoder;
-    const known = this.#contexts.get(key);
-    if (known !== undefined) return known;
+    const knownContext = this.#contexts.get(key);
+    if (knownContext !== undefined) return knownContext;
     const codec = Codec.findDecoderByName(decoder as Parameters<typeof Codec.findDecoderByName>[0]);
     const context = codec && new CodecContext();
     if (context) {

@@ -65,7 +65,7 @@ function unreadKind(image: TiffImage): string | null {
   if (colours === undefined) return `photometric interpretation ${photometric}`;
   if (numbers !== 'unsigned') return `${numbers} samples`;
   const depth = bits[0]!;
-  if (![1, 2, 4, 8, 16].includes(depth) || bits.some((other) => other !== depth))
+  if (![1, 2, 4, 8, 16].includes(depth) || bits.some((bitDepth) => bitDepth !== depth))
     return `samples of ${[...new Set(bits)].join(' and ')} bits`;
   if (depth < 8 && samples > 1) return `${samples} samples of ${depth} bits`;
   // Without a word about it, one further sample is opacity, as in files of old writers.

@@ -117,8 +117,8 @@ function expectKnown(path: string, primary: Item, types: ReadonlySet<string>) {
 }
 
 function bitDepth({ properties }: Item): number {
-  const found = properties.find(({ type }) => type === 'pixi');
-  return found && found.body.length > 5 ? found.body[5]! : 8;
+  const property = properties.find(({ type }) => type === 'pixi');
+  return property && property.body.length > 5 ? property.body[5]! : 8;
 }
 
 /** The block begins with the length of what lies before its TIFF header. */
@@ -196,9 +196,12 @@ class Builder {
 
   /** The picture of one item after its own cuts and turns. `colours`: those of the grid it is a tile of. */
   async item(item: Item, colours: CodedColours | null): Promise<Pixels> {
-    const own = coloursOf(item) ?? colours;
+    const itemColours = coloursOf(item) ?? colours;
     const bytes = await itemBytes(this.#source, this.#heif, item, this.#isLenient);
-    let pixels = item.type === 'grid' ? await this.#grid(item, bytes, own) : this.#decoded(item, bytes, own);
+    let pixels =
+      item.type === 'grid'
+        ? await this.#grid(item, bytes, itemColours)
+        : this.#decoded(item, bytes, itemColours);
     for (const step of stepsOf(item, pixels))
       pixels = 'cut' in step ? cut(pixels, step.cut) : turnedPixels(pixels, step.turn);
     return pixels;
@@ -301,9 +304,9 @@ type Step =
 
 /** The size the item says it has before its steps; null where it does not say. */
 function codedItemSize({ properties }: Item): Size | null {
-  const found = properties.find(({ type }) => type === 'ispe');
-  if (!found) return null;
-  const fields = new Fields(found.body);
+  const property = properties.find(({ type }) => type === 'ispe');
+  if (!property) return null;
+  const fields = new Fields(property.body);
   fields.full();
   return { width: fields.u(4), height: fields.u(4) };
 }
@@ -424,7 +427,7 @@ function pictureBytes(heif: HeifItems, item: Item): number {
   const size = codedItemSize(item);
   if (!size) return 0;
   const largest = codedItems(heif, item).reduce(
-    (most, one) => Math.max(most, pixelsOf(codedItemSize(one))),
+    (most, item) => Math.max(most, pixelsOf(codedItemSize(item))),
     0,
   );
   const canvas = item.type === 'grid' ? rgb : 0;
@@ -447,9 +450,9 @@ function alphaOf({ items, references }: HeifItems, item: Item): Item | undefined
 }
 
 function isAlpha(item: Item | undefined): boolean {
-  const found = item?.properties.find(({ type }) => type === 'auxC');
-  if (!found) return false;
-  const fields = new Fields(found.body);
+  const property = item?.properties.find(({ type }) => type === 'auxC');
+  if (!property) return false;
+  const fields = new Fields(property.body);
   fields.full();
   return ['urn:mpeg:hevc:2015:auxid:1', 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'].includes(
     fields.text(),

@@ -69,9 +69,9 @@ function parseMeta(body: Buffer): HeifItems {
   // `meta` is a full box: version and flags come first.
   const boxes = new Map(boxesIn(body.subarray(4)).map(({ type, body }) => [type, body]));
   const fields = (type: string) => {
-    const found = boxes.get(type);
-    if (!found) throw new OutsideFile();
-    return new Fields(found);
+    const box = boxes.get(type);
+    if (!box) throw new OutsideFile();
+    return new Fields(box);
   };
   const primary = fields('pitm');
   const { version } = primary.full();
@@ -124,7 +124,7 @@ function readPlaces(fields: Fields): Map<number, Pick<Item, 'extents' | 'inside'
     const elsewhere = fields.u(2) !== 0 || method > 1;
     const base = fields.u(baseSize);
     const extents: { offset: number; length: number }[] = [];
-    for (let left = fields.u(2); left > 0; left--) {
+    for (let remainingExtents = fields.u(2); remainingExtents > 0; remainingExtents--) {
       fields.u(indexSize);
       const offset = base + fields.u(offsetSize);
       extents.push({ offset, length: fields.u(lengthSize) });
@@ -146,15 +146,15 @@ function readProperties(body: Buffer): Map<number, Property[]> {
     if (count > mostItems) throw new OutsideFile();
     for (let i = 0; i < count; i++) {
       const id = fields.u(version < 1 ? 2 : 4);
-      const own = properties.get(id) ?? [];
-      for (let left = fields.u(1); left > 0; left--) {
+      const itemProperties = properties.get(id) ?? [];
+      for (let remainingProperties = fields.u(1); remainingProperties > 0; remainingProperties--) {
         const wide = (flags & 1) === 1;
         const value = fields.u(wide ? 2 : 1);
         const index = value & (wide ? 0x7fff : 0x7f);
-        const found = all[index - 1];
-        if (found) own.push({ ...found, essential: value !== index });
+        const property = all[index - 1];
+        if (property) itemProperties.push({ ...property, essential: value !== index });
       }
-      properties.set(id, own);
+      properties.set(id, itemProperties);
     }
   }
   return properties;
@@ -176,9 +176,9 @@ function partsIn(references: readonly Reference[]): Map<number, readonly number[
   const parts = new Map<number, number[]>();
   for (const { type, from, to } of references) {
     if (type !== 'dimg') continue;
-    const own = parts.get(from) ?? [];
-    for (const part of to) own.push(part);
-    parts.set(from, own);
+    const itemParts = parts.get(from) ?? [];
+    for (const part of to) itemParts.push(part);
+    parts.set(from, itemParts);
   }
   return parts;
 }
@@ -288,9 +288,9 @@ export class Fields {
   }
 
   rest(): Buffer {
-    const rest = this.#bytes.subarray(this.#at);
+    const tail = this.#bytes.subarray(this.#at);
     this.#at = this.#bytes.length;
-    return rest;
+    return tail;
   }
 
   /** Version and flags of a full box. */
