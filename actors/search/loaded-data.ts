@@ -147,11 +147,11 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   /** Nothing is loaded any more; a load that is under way is superseded. */
   clear(): void {
     this.#epoch++;
-    const held = this.#current !== null;
+    const wasLoaded = this.#current !== null;
     this.#current = null;
     this.#target = null;
     this.#damaged = [];
-    if (held) this.#changed();
+    if (wasLoaded) this.#changed();
   }
 
   isNewest(given: K): boolean {
@@ -202,8 +202,8 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     return { ...given, cache_dir: isHeld ? path : realFolder(path) };
   }
 
-  #isSame(held: K | null, key: K): boolean {
-    return held !== null && this.#kind.same(held, key);
+  #isSame(currentKey: K | null, key: K): boolean {
+    return currentKey !== null && this.#kind.same(currentKey, key);
   }
 
   #epochCheck(key: K): () => void {

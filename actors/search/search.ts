@@ -223,7 +223,7 @@ export async function seenIn(
   const { hash_str } = record.identity;
   const things = await parts.index.ask('things_of', { cache_dir, hash_str }, call);
   const written = await parts.index.ask('stored_result', { cache_dir, type: 'text', hash_str }, call);
-  const heard = await parts.index.ask('stored_result', { cache_dir, type: 'sounds', hash_str }, call);
+  const soundResult = await parts.index.ask('stored_result', { cache_dir, type: 'sounds', hash_str }, call);
   const edges = (await shotsOf(parts, cache_dir, [hash_str], call)).get(hash_str) ?? null;
   const secondsOf = ({ start, end }: Pick<Track, 'start' | 'end'>) => {
     const [start_seconds, end_seconds] = exactTimes(edges, start, end);
@@ -246,8 +246,8 @@ export async function seenIn(
       .map(({ frame: time_seconds, box }) => ({ time_seconds, box }))
       .sort((a, b) => a.time_seconds - b.time_seconds),
     sounds:
-      heard &&
-      itemsOf(heard, 'sounds').map(({ sound, confidence, start, end }) => {
+      soundResult &&
+      itemsOf(soundResult, 'sounds').map(({ sound, confidence, start, end }) => {
         return { sound, confidence, start_seconds: start, end_seconds: end };
       }),
   };
@@ -263,14 +263,14 @@ function classesOf(
 ): SeenAnswer['things'] {
   const sure = tracks.filter((track) => isSure(track, gridFrames));
   return [...Map.groupBy(sure, (track) => track.class)]
-    .map(([name, own]) => ({
+    .map(([name, tracks]) => ({
       class: name,
       measured: isMeasured(name),
-      score: Math.max(...own.map(({ score }) => score)),
+      score: Math.max(...tracks.map(({ score }) => score)),
       ranges: joinRanges(
-        own.map(secondsOf).map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]),
+        tracks.map(secondsOf).map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]),
       ),
-      tracks: own.map((track) => ({ ...secondsOf(track), box: track.box })),
+      tracks: tracks.map((track) => ({ ...secondsOf(track), box: track.box })),
     }))
     .sort((a, b) => lengthOf(b.ranges) - lengthOf(a.ranges) || b.score - a.score);
 }

@@ -201,8 +201,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'of two names of one film only the ranges of the last one count',
     file: 'actors/search/scope/scope.ts',
-    text: 'for (const pair of pairs) addTo(found, hash, pair);',
-    fault: 'found.set(hash, [...pairs]);',
+    text: 'for (const pair of pairs) addTo(rangesByHash, hash, pair);',
+    fault: 'rangesByHash.set(hash, [...pairs]);',
     tests: ['test/actors/search/scope/scope.test.ts'],
   },
   {

@@ -29,12 +29,15 @@ export class Identities {
    * alone does not tell which of its contents it is. Errors: those of media and of the store.
    */
   async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent> {
-    const known = this.#known.get(path);
-    const found = known && isSame(known, mark) ? known : await this.#decoder.ask('identify', { path }, call);
+    const cachedIdentity = this.#known.get(path);
+    const identity =
+      cachedIdentity && isSame(cachedIdentity, mark)
+        ? cachedIdentity
+        : await this.#decoder.ask('identify', { path }, call);
     const parts = { decoder: this.#decoder, index: this.#index, cache_dir, call };
-    const named = await nameContent(parts, path, found);
+    const named = await nameContent(parts, path, identity);
     this.#known.delete(path);
-    this.#known.set(path, { ...named.identity, hash_str: found.hash_str });
+    this.#known.set(path, { ...named.identity, hash_str: identity.hash_str });
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST) break;
       this.#known.delete(oldest);
@@ -87,14 +90,18 @@ export async function placesOf(
 ): Promise<{ readonly paths: readonly string[]; readonly located: readonly MediaLocation[] }> {
   const { contents, records } = await index.ask('places', { cache_dir, hashes: [hash], paths: [] }, call);
   const located = await Promise.all(records.map(([path, record]) => atPath(path, record)));
-  const own = located.filter(({ record }) => record?.identity.hash_str === hash);
-  return { paths: contents[0]!.paths, located: own };
+  const locations = located.filter(({ record }) => record?.identity.hash_str === hash);
+  return { paths: contents[0]!.paths, located: locations };
 }
 
-async function atPath(path: string, known: MediaRecord | null): Promise<MediaLocation> {
+async function atPath(path: string, storedRecord: MediaRecord | null): Promise<MediaLocation> {
   const mark = await markOf(path);
-  if (!mark) return { record: known, source: null, mark };
-  return { record: known && isSame(known.identity, mark) ? known : null, source: path, mark };
+  if (!mark) return { record: storedRecord, source: null, mark };
+  return {
+    record: storedRecord && isSame(storedRecord.identity, mark) ? storedRecord : null,
+    source: path,
+    mark,
+  };
 }
 
 /**
@@ -108,22 +115,22 @@ export async function locateHash(
   hash: string,
   call: CallOptions,
 ): Promise<MediaLocation> {
-  const found = await index.ask('find', { cache_dir, paths: [path], hashes: [hash] }, call);
-  const here = await atPath(path, found.by_path[0] ?? null);
+  const records = await index.ask('find', { cache_dir, paths: [path], hashes: [hash] }, call);
+  const here = await atPath(path, records.by_path[0] ?? null);
   if (here.record?.identity.hash_str === hash) return here;
-  const known = found.by_hash[0] ?? null;
+  const recordOfHash = records.by_hash[0] ?? null;
   // A file that is unknown at this path may be the content, moved here.
   const mark = here.source !== null && here.record === null ? await markOf(path) : null;
   // An unreadable file counts as another one if the content is known without it.
   const now =
     mark &&
-    (await (known
+    (await (recordOfHash
       ? identities.find(cache_dir, path, mark, call)
       : identities.of(cache_dir, path, mark, call)));
-  if (now?.identity.hash_str === hash) return { record: known, source: path, mark };
-  if (known) {
-    const there = await atPath(known.path, known);
-    return there.record ? there : { record: known, source: null, mark: null };
+  if (now?.identity.hash_str === hash) return { record: recordOfHash, source: path, mark };
+  if (recordOfHash) {
+    const there = await atPath(recordOfHash.path, recordOfHash);
+    return there.record ? there : { record: recordOfHash, source: null, mark: null };
   }
   if (here.source === null) return here;
   throw searchErrors.HASH_MISMATCH(`hash_str: ${hash} is not the hash of ${path}`, { field: 'hash_str' });
@@ -172,8 +179,8 @@ export async function renamedFiles(
   const looked = paths.filter((path) => isAbsolute(path)).slice(0, MOST_READ);
   await sideBySide(looked.values(), TOGETHER, call.signal, async (path, signal) => {
     const mark = await markOf(path);
-    const found = mark && (await identities.find(cache_dir, path, mark, { ...call, signal }));
-    if (found?.isKnown) hashes.set(path, found.identity.hash_str);
+    const content = mark && (await identities.find(cache_dir, path, mark, { ...call, signal }));
+    if (content?.isKnown) hashes.set(path, content.identity.hash_str);
   });
   return hashes;
 }

@@ -71,46 +71,46 @@ export async function locateMatches<M extends LocatedMatch>(
   const { contents, records } = await parts.index.ask('places', { cache_dir, hashes, paths: likely }, call);
   const byHash = new Map(hashes.map((hash, i) => [hash, contents[i]!]));
   const statesOf = lookAt(parts, cache_dir, new Map(records), call);
-  const asked = [...firsts].flatMap(([key, match]) => {
+  const lookups = [...firsts].flatMap(([key, match]) => {
     const { hash_str: hash, path } = match;
     const named = askedOf(match);
     const candidates = named.length > 0 ? named : [byHash.get(hash)!.last ?? path];
     return candidates.map((path) => ({ key, hash, path, isNamed: named.length > 0 }));
   });
-  const looked = await statesOf(asked);
-  const found = new Map<string, Found>();
-  const rest: typeof asked = [];
-  for (const [key, candidates] of Map.groupBy(asked.keys(), (i) => asked[i]!.key)) {
+  const looked = await statesOf(lookups);
+  const placesByKey = new Map<string, Found>();
+  const bestLookups: typeof lookups = [];
+  for (const [key, candidates] of Map.groupBy(lookups.keys(), (i) => lookups[i]!.key)) {
     const at = candidates.find((i) => looked[i] === 'there') ?? candidates[0]!;
-    found.set(key, { path: asked[at]!.path, state: looked[at]! });
-    rest.push(asked[at]!);
+    placesByKey.set(key, { path: lookups[at]!.path, state: looked[at]! });
+    bestLookups.push(lookups[at]!);
   }
   // If a requested file was replaced, a copy elsewhere is not what was requested.
-  const moved = rest.filter(({ key, isNamed }) => {
-    const { state } = found.get(key)!;
+  const moved = bestLookups.filter(({ key, isNamed }) => {
+    const { state } = placesByKey.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
   });
-  const known = [...Map.groupBy(rest, ({ hash }) => hash)].flatMap(([hash, own]) => {
+  const knownCopies = [...Map.groupBy(bestLookups, ({ hash }) => hash)].flatMap(([hash, group]) => {
     const { paths } = byHash.get(hash)!;
-    const isOne = own.every(({ path }) => paths.every((other) => other === path));
+    const isOne = group.every(({ path }) => paths.every((otherPath) => otherPath === path));
     return isOne ? [] : paths.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
   });
-  const states = await statesOf(known);
+  const states = await statesOf(knownCopies);
   const copies = Map.groupBy(
-    known.filter((_, i) => states[i] === 'there'),
+    knownCopies.filter((_, i) => states[i] === 'there'),
     ({ hash }) => hash,
   );
   const copiesBeside = (hash: string, path: string) =>
-    (copies.get(hash) ?? []).map((copy) => copy.path).filter((other) => other !== path);
+    (copies.get(hash) ?? []).map((copy) => copy.path).filter((otherPath) => otherPath !== path);
   for (const { key, hash, path } of moved) {
-    const [other] = copiesBeside(hash, path);
-    if (other !== undefined) found.set(key, { path: other, state: 'there' });
+    const [copyPath] = copiesBeside(hash, path);
+    if (copyPath !== undefined) placesByKey.set(key, { path: copyPath, state: 'there' });
   }
   const inState = (expected: State) => [
-    ...new Set([...found.values()].filter(({ state }) => state === expected).map(({ path }) => path)),
+    ...new Set([...placesByKey.values()].filter(({ state }) => state === expected).map(({ path }) => path)),
   ];
   const shown = matches.flatMap((match) => {
-    const { path, state } = found.get(keyOf(match))!;
+    const { path, state } = placesByKey.get(keyOf(match))!;
     if (state !== 'there' && state !== 'gone') return [];
     return [{ match, path, others: copiesBeside(match.hash_str, path) }];
   });
@@ -160,19 +160,19 @@ interface FoundMatches<M> {
 /** `find` answers at most so many; `first` takes the best of those that can be shown. */
 export async function shownMatches<M extends LocatedMatch, F extends FoundMatches<M>, L>(
   find: (max: number) => Promise<F>,
-  locate: (found: F) => Promise<MatchLocations<M> & L>,
+  locate: (result: F) => Promise<MatchLocations<M> & L>,
   max: number,
   first: (shown: readonly ShownMatch<M>[], max: number) => readonly ShownMatch<M>[],
 ) {
   for (let [most, round] = [max, 1]; ; round++) {
-    const found = await find(most);
-    const locations = await locate(found);
-    const lost = found.matches.length - locations.shown.length;
-    if (lost === 0 || found.matches.length < most || round === MOST_ROUNDS) {
+    const result = await find(most);
+    const locations = await locate(result);
+    const lost = result.matches.length - locations.shown.length;
+    if (lost === 0 || result.matches.length < most || round === MOST_ROUNDS) {
       const shown = first(locations.shown, max);
       const paths = new Set(shown.map(({ path }) => path));
       const gone = locations.gone.filter((path) => paths.has(path));
-      return { found, locations: { ...locations, gone }, lost, shown };
+      return { result, locations: { ...locations, gone }, lost, shown };
     }
     most = 2 * (most + lost);
   }

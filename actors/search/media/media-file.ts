@@ -19,8 +19,8 @@ export async function mediaFile(
   const named = whichMedia(request);
   if ('media_path' in named) {
     const { media_path } = named;
-    const [found] = await locatePaths(parts, cache_dir, [media_path], call);
-    return fileOf(found!) ?? refuse(found!.record !== null, `media_path: ${media_path}`, 'media_path');
+    const [location] = await locatePaths(parts, cache_dir, [media_path], call);
+    return fileOf(location!) ?? refuse(location!.record !== null, `media_path: ${media_path}`, 'media_path');
   }
   const { hash_str } = named;
   const { paths, located } = await placesOf(parts, cache_dir, hash_str, call);
@@ -100,14 +100,14 @@ export class PlayableTypes {
   async of({ path, kind, mark }: PlayableFile, call: CallOptions): Promise<string | null> {
     if (kind === 'image') return null;
     const key = JSON.stringify([path, mark]);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const found = await this.#decoder.ask('playable', { path }, call).catch((error) => {
+    const cachedAnswer = this.#known.get(key);
+    if (cachedAnswer !== undefined) return cachedAnswer;
+    const answer = await this.#decoder.ask('playable', { path }, call).catch((error) => {
       if (isMediaError(error)) return null;
       throw error;
     });
-    this.#known.set(key, found);
+    this.#known.set(key, answer);
     if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);
-    return found;
+    return answer;
   }
 }

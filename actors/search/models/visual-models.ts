@@ -51,8 +51,8 @@ export class OwnedModels implements VisualModels {
     return currentKey(key);
   }
 
-  async load(asked: string): Promise<ModelState> {
-    const key = currentKey(asked);
+  async load(requestedKey: string): Promise<ModelState> {
+    const key = currentKey(requestedKey);
     if (this.#loading?.key === key) return this.#loading.done;
     if (this.#loading) {
       throw visualModelErrors.MODELS_LOADING(`The visual model "${this.#loading.key}" is still loading`);
@@ -72,8 +72,8 @@ export class OwnedModels implements VisualModels {
     return embedder.ask('load', { model_key: this.active() }, { lane: 'now', signal });
   }
 
-  async use(asked: string, signal?: AbortSignal): Promise<VisualModel> {
-    const key = currentKey(asked);
+  async use(requestedKey: string, signal?: AbortSignal): Promise<VisualModel> {
+    const key = currentKey(requestedKey);
     if (signal?.aborted) throw engineErrors.CANCELLED();
     while (this.#loading !== null && this.#loading.key !== key) {
       // The error of that load is handled by its own caller.
@@ -112,12 +112,12 @@ export class OwnedModels implements VisualModels {
       const { message } = toFields(error);
       // A key that names no model changed nothing; a model that did not open has taken the place of the one
       // before.
-      const kept = before.model_key !== null && (await stillOpen(this.#parts, before.model_key));
+      const isStillOpen = before.model_key !== null && (await stillOpen(this.#parts, before.model_key));
       // Before anything else can fail: a model that loads for ever could never be asked for again.
-      this.#state = kept
+      this.#state = isStillOpen
         ? before
         : { ...noModel, requested_model_key: key, load_status: 'failed', error: message };
-      if (!kept && before.model_key !== null) await changed();
+      if (!isStillOpen && before.model_key !== null) await changed();
       throw error;
     }
   }

@@ -72,16 +72,16 @@ const together = 1024;
  */
 export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMoment<R>[]> {
   const media = new Map<string, MediaMoments<R>>();
-  let taken = 0;
+  let count = 0;
   for (const hit of byRank(lists)) {
-    const own = media.get(hit.hash) ?? new MediaMoments<R>();
-    media.set(hit.hash, own);
-    own.take(hit);
-    if (++taken % together === 0) yield;
+    const moments = media.get(hit.hash) ?? new MediaMoments<R>();
+    media.set(hit.hash, moments);
+    moments.take(hit);
+    if (++count % together === 0) yield;
   }
   const ranked: { readonly moment: Growing<R>; readonly worth: number }[] = [];
-  for (const own of media.values()) {
-    for (const moment of own.finish()) {
+  for (const moments of media.values()) {
+    for (const moment of moments.finish()) {
       ranked.push({ moment, worth: worthOf(moment) });
       if (ranked.length % together === 0) yield;
     }
@@ -110,10 +110,10 @@ function* byRank<R>(lists: readonly (readonly Hit<R>[])[]): Generator<Placed<R>>
 
 /** The first `most` of each media. */
 export function fewPerMedia<M extends { readonly hash: string }>(moments: readonly M[], most: number): M[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return moments.filter(({ hash }) => {
-    const before = seen.get(hash) ?? 0;
-    seen.set(hash, before + 1);
+    const before = counts.get(hash) ?? 0;
+    counts.set(hash, before + 1);
     return before < most;
   });
 }
@@ -176,8 +176,8 @@ class MediaMoments<R> {
     this.#moments.push(moment);
     if (hit.place) this.#byPlace.set(hit.place[0], moment);
     for (const piece of piecesOf(hit)) {
-      const own = this.#near.get(piece);
-      if (own) own.push(moment);
+      const neighbours = this.#near.get(piece);
+      if (neighbours) neighbours.push(moment);
       else this.#near.set(piece, [moment]);
     }
   }

@@ -89,8 +89,8 @@ export async function seenList(
     (model) => readPictureSource(parts, model, cache_dir, picture, signal),
     signal,
   );
-  const found = await visual.find(input.max_results);
-  const ranking = found.matches.toSorted((a, b) => a.original_index - b.original_index);
+  const result = await visual.find(input.max_results);
+  const ranking = result.matches.toSorted((a, b) => a.original_index - b.original_index);
   const hits = ranking.map(
     ({ hash_str, path, frame_index, scene_start, scene_end, shot }): Hit<Reason> => ({
       kind: 'seen',
@@ -103,18 +103,18 @@ export async function seenList(
       reason: (rank) => ({ kind: 'seen', rank }),
     }),
   );
-  const own = await visualWarnings(parts, cache_dir, visual, found, signal);
+  const warnings = await visualWarnings(parts, cache_dir, visual, result, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
-  const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
+  const said = warning({ ...warnings, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
   const { notes, not_understood } = said;
-  const empty = emptyReason(request, visual, found);
+  const empty = emptyReason(request, visual, result);
   const explain = (ranks: readonly number[]) =>
     visual.explain(
-      found,
+      result,
       ranks.map((rank) => ranking[rank - 1]!),
     );
   return {
-    ...{ lists: [hits], notes, scope: found, weaker: found.weaker ?? 0, explain },
+    ...{ lists: [hits], notes, scope: result, weaker: result.weaker ?? 0, explain },
     ...{ isSearched: empty.kinds.length > 0, empty },
     ...(not_understood && { not_understood }),
   };
@@ -134,12 +134,12 @@ export async function saidList(
   const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, field: frameField };
-    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const { scope, ...scopeReport } = await scopeOf(parts, request, searched, signal);
     const options = { cache_dir, query, scope, ...only, max_results: depthOf(request, leastNamed) };
-    return { scope: found, ...(await index.ask('search_said', options, now(signal))) };
+    return { scope: scopeReport, ...(await index.ask('search_said', options, now(signal))) };
   };
-  const seen = () => (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
-  const { matches, media, scope } = await transcripts.within({ cache_dir }, seen, signal);
+  const findWithPeople = () => (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
+  const { matches, media, scope } = await transcripts.within({ cache_dir }, findWithPeople, signal);
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   const scenes = await scenesBy(parts, cache_dir, hashes, signal);
   const hits = matches.map(({ hash_str, path, segment_index: _, ...said }): Hit<Reason> => {
@@ -184,15 +184,15 @@ export async function writtenList(
   const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, stored: true, field: frameField };
-    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const { scope, ...scopeReport } = await scopeOf(parts, request, searched, signal);
     const options = { cache_dir, query, scope, ...only, max_results: depthOf(request, leastNamed) };
     const answer = await untilDone(() => parts.index.ask('search_written', options, now(signal)));
-    return { scope: found, ...answer };
+    return { scope: scopeReport, ...answer };
   };
-  const found = await (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
-  if (!isAsked && found.media === 0)
+  const outcome = await (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
+  if (!isAsked && outcome.media === 0)
     throw momentErrors.NOTHING_READ('no text has been recognized in pictures');
-  const { matches, weaker } = sureLines(found.matches, request.min_band);
+  const { matches, weaker } = sureLines(outcome.matches, request.min_band);
   const scenes = await scenesBy(
     parts,
     cache_dir,
@@ -213,9 +213,9 @@ export async function writtenList(
       }),
     };
   });
-  const notes = [isAsked && found.media === 0 && note('NOTHING_READ', {})];
-  const isSearched = found.media > 0;
-  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable, isSearched };
+  const notes = [isAsked && outcome.media === 0 && note('NOTHING_READ', {})];
+  const isSearched = outcome.media > 0;
+  return { lists: [hits], notes, scope: outcome.scope, weaker, damaged: outcome.unreadable, isSearched };
 }
 
 /** Where each of the people is seen: a list each. */
@@ -232,14 +232,14 @@ export async function personLists(
   const hasTranscripts = parts.transcripts.isLoaded({ cache_dir });
   const find = async (): Promise<KindFound> => {
     // Names of media are looked up where something of them is loaded.
-    const { scope, ...found } =
+    const { scope, ...scopeReport } =
       model_key !== null || hasTranscripts
         ? await scopeOf(parts, request, { model_key, field: frameField }, signal)
         : { scope: { hashes: null, ranges: {}, filters: [] }, ...noScope };
     const lists: Hit<Reason>[][] = [];
     for (const person of people)
       lists.push(await personList(parts, request, person, { model_key, scope }, signal));
-    return { lists, notes: [], scope: found, isSearched: true };
+    return { lists, notes: [], scope: scopeReport, isSearched: true };
   };
   return parts.people.within({ cache_dir }, find, signal);
 }
@@ -253,7 +253,7 @@ async function personList(
 ): Promise<Hit<Reason>[]> {
   const query = {
     ...{ cache_dir: request.cache_dir, ...where, ...peopleFilter(request) },
-    person: { mode: 'or' as const, people: clusters.map((one) => ({ ...one })) },
+    person: { mode: 'or' as const, people: clusters.map((cluster) => ({ ...cluster })) },
     max_results: depthOf(request, leastNamed),
   };
   const { matches } = await index.ask('seen_in_scenes', query, now(signal));
@@ -302,7 +302,7 @@ export async function scenesBy(
     { cache_dir, model_key: models.state.model_key, hashes },
     now(signal),
   );
-  return new Map(found.flatMap((one, i) => (one ? [[hashes[i]!, one]] : [])));
+  return new Map(found.flatMap((scenes, i) => (scenes ? [[hashes[i]!, scenes]] : [])));
 }
 
 type PlaceOfHit = Pick<Hit<unknown>, 'scene' | 'shot'>;

@@ -73,7 +73,7 @@ async function searchMoments(
       parts,
       request,
       ranking,
-      { found: new Map([['person', found]]), refused: new Map() },
+      { results: new Map([['person', found]]), refused: new Map() },
       signal,
     );
   }
@@ -83,26 +83,26 @@ async function searchMoments(
   if (picture === null && people.length === 0 && excluded.length > 0 && rest === '')
     throw momentErrors.NOTHING_ASKED('query: only excludes people; say what to find', { field: 'query' });
   const outcomes = new Map<MomentKind, Outcome>();
-  await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, own) => {
-    outcomes.set(kind, await outcomeOf(find(parts, named.request, picture, kind, named, own)));
+  await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, kindSignal) => {
+    outcomes.set(kind, await outcomeOf(find(parts, named.request, picture, kind, named, kindSignal)));
   });
-  const found = new Map<MomentKind, KindFound>();
+  const results = new Map<MomentKind, KindFound>();
   const refused = new Map<MomentKind, unknown>();
   for (const kind of momentKinds) {
     const outcome = outcomes.get(kind);
     if (outcome === undefined) continue;
     if ('refused' in outcome) refused.set(kind, outcome.refused);
-    else found.set(kind, outcome);
+    else results.set(kind, outcome);
   }
-  await explainByNames(parts, named, picture, found, signal);
-  const all = [...found.values()].flatMap((one) => one.lists);
+  await explainByNames(parts, named, picture, results, signal);
+  const all = [...results.values()].flatMap((result) => result.lists);
   // Names can be looked for with nothing loaded, and are no answer to what could not be searched.
-  const isRefused = refused.size > 0 && [...found.keys()].every((kind) => kind === 'name');
+  const isRefused = refused.size > 0 && [...results.keys()].every((kind) => kind === 'name');
   if (isRefused && all.every((hits) => hits.length === 0)) throw [...refused.values()][0];
   const isWanted = await withoutPeople(parts, request, named.excluded, signal);
   const lists = all.map((hits) => hits.filter((hit) => isWanted(hit) && isQuiet(hit)));
   const fused = await inSteps(fuse(lists), () => pause(signal));
-  return answered(parts, request, fused, { found, refused }, signal);
+  return answered(parts, request, fused, { results, refused }, signal);
 }
 
 /** Words that names explain need not be understood in pictures. */
@@ -110,20 +110,20 @@ async function explainByNames(
   parts: MomentParts,
   { request, rest, isOfPeople }: Named,
   picture: PictureSource | null,
-  found: Map<MomentKind, KindFound>,
+  results: Map<MomentKind, KindFound>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const [seen, name] = [found.get('seen'), found.get('name')];
+  const [seen, name] = [results.get('seen'), results.get('name')];
   if (!seen || !name || isOfPeople) return;
   const namesOf = (words: string) => nameList(parts, request, words, signal);
   const seenOf = (query: string, within: Record<string, FrameRange[]>) =>
     seenList(parts, request, picture, query, within, signal);
   const both = await joinNames({ seen, name }, namesOf, seenOf, rest);
-  found.set('seen', both.seen).set('name', both.name);
+  results.set('seen', both.seen).set('name', both.name);
 }
 
 interface Searched {
-  readonly found: ReadonlyMap<MomentKind, KindFound>;
+  readonly results: ReadonlyMap<MomentKind, KindFound>;
   readonly refused: ReadonlyMap<MomentKind, unknown>;
 }
 
@@ -131,24 +131,24 @@ async function answered(
   parts: MomentParts,
   request: MomentsRequest,
   fused: readonly FusedMoment<Reason>[],
-  { found, refused }: Searched,
+  { results, refused }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  const ordered = await weakLast(fused, request, found.get('seen'));
+  const ordered = await weakLast(fused, request, results.get('seen'));
   const ranking = request.max_per_media === undefined ? ordered : fewPerMedia(ordered, request.max_per_media);
-  const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
-  const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
-  const not_understood = found.get('seen')?.not_understood;
+  const { shown, gone, changed } = await located(parts, request, ranking, results, signal);
+  const explained = request.explain ? await explain(shown, results.get('seen')) : shown;
+  const not_understood = results.get('seen')?.not_understood;
   const counts = { seen: 0, said: 0, person: 0, written: 0, name: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
-  const weaker = [...found.values()].reduce((sum, one) => sum + (one.weaker ?? 0), 0);
+  const weaker = [...results.values()].reduce((sum, result) => sum + (result.weaker ?? 0), 0);
   const notes = [
     ignoredFilters(request.metadata_filter_request?.filters),
     ...refusals(refused, request.kinds),
-    ...[...found.values()].flatMap(({ notes }) => notes),
-    ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
+    ...[...results.values()].flatMap(({ notes }) => notes),
+    ...(await mediaWarnings(parts, request, results, { gone, changed }, signal)),
   ];
-  if (shown.length === 0 && !isExplained(notes)) notes.push(emptyNote(emptyReason(request, found, weaker)));
+  if (shown.length === 0 && !isExplained(notes)) notes.push(emptyNote(emptyReason(request, results, weaker)));
   return {
     moments: await described(parts, request.cache_dir, explained, signal),
     counts,
@@ -158,9 +158,9 @@ async function answered(
   };
 }
 
-function emptyReason(request: MomentsRequest, found: Found, weaker: number): EmptyReason {
-  const kinds = momentKinds.filter((kind) => found.get(kind)?.isSearched);
-  const { looked = 0, things = [] } = found.get('seen')?.empty ?? {};
+function emptyReason(request: MomentsRequest, results: Found, weaker: number): EmptyReason {
+  const kinds = momentKinds.filter((kind) => results.get(kind)?.isSearched);
+  const { looked = 0, things = [] } = results.get('seen')?.empty ?? {};
   return { isLimited: isLimited(request), kinds, looked, things, weaker };
 }
 
@@ -292,19 +292,19 @@ type Found = ReadonlyMap<MomentKind, KindFound>;
 async function mediaWarnings(
   { index }: MomentParts,
   { cache_dir }: MomentsRequest,
-  found: Found,
+  results: Found,
   { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
   signal: AbortSignal | undefined,
 ): Promise<(Note | false)[]> {
   // Names are of files whether anything of them is loaded or not.
-  const searched = [...found].flatMap(([kind, { scope }]) =>
-    kind === 'name' && found.size > 1 ? [] : [scope],
+  const searched = [...results].flatMap(([kind, { scope }]) =>
+    kind === 'name' && results.size > 1 ? [] : [scope],
   );
   const missing = [...new Set(searched.flatMap((scope) => scope.missing))];
   // Media that another kind covers are not reported: a silent film has no transcript.
   const [first, ...others] = searched.map(({ unloaded }) => unloaded);
   const unloaded = (first ?? []).filter((path) => others.every((list) => list.includes(path)));
-  const damaged = [...new Set([...found.values()].flatMap(({ damaged = [] }) => damaged))];
+  const damaged = [...new Set([...results.values()].flatMap(({ damaged = [] }) => damaged))];
   const broken =
     damaged.length === 0
       ? []
@@ -331,16 +331,16 @@ async function located(
   parts: MomentParts,
   { cache_dir, limit }: MomentsRequest,
   ranking: readonly FusedMoment<Reason>[],
-  found: Found,
+  results: Found,
   signal: AbortSignal | undefined,
 ) {
-  const asked =
-    [...found.values()].find(({ scope }) => scope.requested.size > 0)?.scope.requested ?? new Map();
-  const namedBy = ({ hash, start, end }: Place) => requestedPaths(asked, hash, [start, end]);
+  const paths =
+    [...results.values()].find(({ scope }) => scope.requested.size > 0)?.scope.requested ?? new Map();
+  const namedBy = ({ hash, start, end }: Place) => requestedPaths(paths, hash, [start, end]);
   const showable: ShownMatch<Place>[] = [];
   const [away, changed] = [new Set<string>(), new Set<string>()];
   for (let [at, most] = [0, limit]; at < ranking.length && showable.length < limit; most *= 2) {
-    const some = ranking.slice(at, at + most).map((one) => ({ ...one, hash_str: one.hash }));
+    const some = ranking.slice(at, at + most).map((moment) => ({ ...moment, hash_str: moment.hash }));
     at += some.length;
     const locations = await locateMatches(parts, cache_dir, some, namedBy, now(signal));
     showable.push(...locations.shown);

@@ -50,11 +50,11 @@ export async function peopleInQuery(
       () => parts.index.ask('people_named', { cache_dir, text: query, whole_only }, now(signal)),
       signal,
     );
-  const found = await ask([]);
-  const common = await wordsForPictures(parts, cache_dir, found.parts, signal);
+  const reading = await ask([]);
+  const common = await wordsForPictures(parts, cache_dir, reading.parts, signal);
   const isAmbiguous = common.length > 0;
-  if (isAmbiguous && found.rest === '') return { ...found, rest: query, isOfPeople: false };
-  const sure = isAmbiguous ? await ask(common) : found;
+  if (isAmbiguous && reading.rest === '') return { ...reading, rest: query, isOfPeople: false };
+  const sure = isAmbiguous ? await ask(common) : reading;
   return { ...sure, isOfPeople: sure.people.length > 0 && sure.rest !== '' };
 }
 
@@ -66,13 +66,13 @@ async function wordsForPictures(
 ): Promise<string[]> {
   if (words.length === 0) return [];
   const { model_key } = parts.models.state;
-  const known = new Set(words.filter(isSearchWord));
+  const searchWords = new Set(words.filter(isSearchWord));
   if (model_key !== null && parts.visual.isLoaded({ cache_dir, model_key })) {
     await parts.models.open('texts', signal);
     const vectors = await textVectors(parts, model_key, words.join(', '), [], signal);
-    for (const word of vectors.known) known.add(word);
+    for (const word of vectors.known) searchWords.add(word);
   }
-  return words.filter((word) => known.has(word));
+  return words.filter((word) => searchWords.has(word));
 }
 
 /** Half-open ranges of grid frames by hash. */
@@ -127,15 +127,15 @@ export async function withoutHeard(
   if (excluded === null) return everything;
   const { cache_dir } = request;
   const scope = { hashes: null, ranges: {}, filters: [] };
-  const heard = await Promise.all(
+  const speechSearches = await Promise.all(
     excluded.sounds.map((sound) => {
       const terms = [{ sound, negated: false }];
       const options = { cache_dir, scope, max_results: 1_000_000, terms };
       return untilDone(() => index.ask('find_sounds', options, now(signal)));
     }),
   );
-  if (heard.every(({ looked }) => looked === 0)) return everything;
-  const frames = heard.flatMap(({ matches }) =>
+  if (speechSearches.every(({ looked }) => looked === 0)) return everything;
+  const frames = speechSearches.flatMap(({ matches }) =>
     matches.map(({ hash_str, start, end }) => ({ hash_str, frames: [start, end] as FrameRange })),
   );
   return { request: { ...request, query: excluded.rest }, isQuiet: outside(rangesByHash(frames)) };
@@ -145,17 +145,17 @@ const overlaps = ([from, to]: readonly [number, number], [start, end]: readonly 
   from < end && start < to;
 
 /** People who are named, as reasons of the kind `name`. */
-export function asNames(found: KindFound): KindFound {
-  const lists = found.lists.map((hits) =>
+export function asNames(result: KindFound): KindFound {
+  const lists = result.lists.map((hits) =>
     hits.map((hit): Hit<Reason> => {
       const reason = (rank: number): Reason => {
-        const own = hit.reason(rank);
-        return own.kind === 'person' ? { kind: 'name', rank, of: 'person', name: own.name } : own;
+        const reason = hit.reason(rank);
+        return reason.kind === 'person' ? { kind: 'name', rank, of: 'person', name: reason.name } : reason;
       };
       return { ...hit, kind: 'name', reason };
     }),
   );
-  return { ...found, lists };
+  return { ...result, lists };
 }
 
 /** The words of a query that names of files have to have: without the people whom it excludes. */
@@ -188,17 +188,17 @@ export async function joinNames(
 ): Promise<SeenAndNamed> {
   if (hasHits(name)) {
     const { not_understood: _, ...understood } = seen;
-    const notes = seen.notes.flatMap((one) => {
-      if (one === false || !aboutWords.includes(one.code)) return [one];
-      return one.code === 'NOT_UNDERSTOOD' ? excludedOf(one, query) : [];
+    const notes = seen.notes.flatMap((entry) => {
+      if (entry === false || !aboutWords.includes(entry.code)) return [entry];
+      return entry.code === 'NOT_UNDERSTOOD' ? excludedOf(entry, query) : [];
     });
     return { seen: { ...understood, notes }, name };
   }
   const unknown = new Set(seen.not_understood?.words.map((word) => word.toLowerCase()));
-  const rest = query
+  const remainingQuery = query
     .replace(/[\p{L}\p{M}\p{N}-]+/gu, (word) => (unknown.has(word.toLowerCase()) ? '' : word))
     .trim();
-  if (unknown.size === 0 || rest === '') return { seen, name };
+  if (unknown.size === 0 || remainingQuery === '') return { seen, name };
   const files = await named([...unknown].join(' '));
   if (!hasHits(files)) return { seen, name };
   const within = rangesByHash(
@@ -207,7 +207,7 @@ export async function joinNames(
       frames: isFile ? [0, lastFrame] : [Math.floor(start), Math.ceil(end)],
     })),
   );
-  const inFiles = await seenOf(rest, within);
+  const inFiles = await seenOf(remainingQuery, within);
   return { seen: inFiles, name: inOrderOf(files, inFiles) };
 }
 
@@ -244,17 +244,17 @@ export async function nameList(
   const hasSpeech = transcripts.isLoaded({ cache_dir });
   const find = async (): Promise<KindFound> => {
     const searched = { model_key: null, stored: true, field: frameField };
-    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const { scope, ...scopeReport } = await scopeOf(parts, request, searched, signal);
     const query = { cache_dir, text, scope, ...only, max_results: depthOf(request, leastNamed) };
     const speakers = () => index.ask('speakers_named', query, now(signal));
     const terms = soundTerms(text);
-    const [media, spoken, items, heard] = await Promise.all([
+    const [media, spoken, items, sounds] = await Promise.all([
       index.ask('media_named', query, now(signal)),
       hasSpeech ? transcripts.within({ cache_dir }, speakers, signal) : { matches: [] },
       itemsOfLists(parts, request, text, scope, signal),
       terms ? untilDone(() => index.ask('find_sounds', { ...query, terms }, now(signal))) : { matches: [] },
     ]);
-    const hashes = [...spoken.matches, ...items, ...heard.matches].map(({ hash_str }) => hash_str);
+    const hashes = [...spoken.matches, ...items, ...sounds.matches].map(({ hash_str }) => hash_str);
     const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);
     const placed = (hash: string, path: string, start: number, end: number, named: Named): Hit<Reason> => ({
       ...{ kind: 'name', hash, path, time: start, start, end },
@@ -275,10 +275,10 @@ export async function nameList(
     const listed = items.map(({ hash_str, media_path, start_seconds, end_seconds, list }) =>
       placed(hash_str, media_path, start_seconds, end_seconds, { of: 'list', name: list }),
     );
-    const sounding = heard.matches.map(({ hash_str, path, start, end }) =>
+    const sounding = sounds.matches.map(({ hash_str, path, start, end }) =>
       placed(hash_str, path, start, end, { of: 'sound', name: soundText(terms ?? []) }),
     );
-    return { lists: [files, speaking, listed, sounding], notes: [], scope: found };
+    return { lists: [files, speaking, listed, sounding], notes: [], scope: scopeReport };
   };
   return only.people ? people.within({ cache_dir }, find, signal) : find();
 }
@@ -310,8 +310,8 @@ async function itemsOfLists(
   if (items.length === 0) return [];
   const { cache_dir } = request;
   const names = items.map(({ hash_str, media_path }) => hash_str ?? media_path);
-  const known = { cache_dir, model_key: null, stored: true, names, filters: [] };
-  const { hashes } = await index.ask('resolve', known, now(signal));
+  const question = { cache_dir, model_key: null, stored: true, names, filters: [] };
+  const { hashes } = await index.ask('resolve', question, now(signal));
   const { filters } = scope;
   const { passing } =
     filters.length === 0
@@ -356,7 +356,7 @@ async function itemsNamed(lists: Pick<Lists, 'list' | 'get'>, words: readonly st
 
 function rangesByHash(matches: readonly { readonly hash_str: string; readonly frames: FrameRange }[]) {
   const byHash = [...Map.groupBy(matches, ({ hash_str }) => hash_str)];
-  return Object.fromEntries(byHash.map(([hash, own]) => [hash, own.map(({ frames }) => frames)]));
+  return Object.fromEntries(byHash.map(([hash, places]) => [hash, places.map(({ frames }) => frames)]));
 }
 
 /** Where something is found by a name, what is only weak comes after everything else. */

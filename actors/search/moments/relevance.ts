@@ -32,14 +32,14 @@ export async function relevance(
   const { hash_str } = record.identity;
   const { grid_frames } = record.probe;
   const answer = { hash_str, media_path };
-  const rest = await withoutNames(parts, cache_dir, query, signal);
+  const plainQuery = await withoutNames(parts, cache_dir, query, signal);
   const zeros = () => Array.from({ length: grid_frames }, () => 0);
-  if (rest === '' && picture === null) return { ...answer, values: zeros(), scale: noScale };
+  if (plainQuery === '' && picture === null) return { ...answer, values: zeros(), scale: noScale };
   const parameters = {
     ...{ cache_dir, media_paths: [], search_all: true, max_results: 1, segments_to_frame_indices: {} },
     ...{ metadata_filter_request: null, people_filter: [], people_filter_mode: 'and' as const },
-    ...{ query: rest, text_weight, explain: false },
-    exclude: rest === '' ? [] : exclude,
+    ...{ query: plainQuery, text_weight, explain: false },
+    exclude: plainQuery === '' ? [] : exclude,
   };
   const readings = (model: Parameters<typeof readPictureSource>[1]) =>
     readPictureSource(parts, model, cache_dir, picture, signal);
@@ -47,17 +47,17 @@ export async function relevance(
   const { model_key, vectors } = visual;
   const options = { cache_dir, model_key, hash_str, ...vectors, text_weight };
   const ask = () => parts.index.ask('relevance', options, now(signal));
-  const found =
+  const relevance =
     vectors.text || vectors.picture
       ? await parts.visual.within({ cache_dir, model_key }, ask, signal)
       : { values: null, ...noScale };
-  const { values, ...scale } = found;
+  const { values, ...scale } = relevance;
   const isUnloaded =
     values === null && record.probe.kind !== 'audio' && Boolean(vectors.text || vectors.picture);
   const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
-  const own = await visualWarnings(parts, cache_dir, visual, result, signal);
+  const warnings = await visualWarnings(parts, cache_dir, visual, result, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
-  const { notes } = warning({ ...own, gone, changed: [], noPreview: 0 });
+  const { notes } = warning({ ...warnings, gone, changed: [], noPreview: 0 });
   return {
     ...answer,
     values: values === null ? zeros() : whole(values, grid_frames),

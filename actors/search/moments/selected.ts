@@ -15,11 +15,11 @@ export function isSelection(request: MomentsRequest): boolean {
   const isAsked =
     query.trim() !== '' || exclude.length > 0 || (image_path ?? image_data ?? like) !== undefined;
   const {
-    metadata_filter_request: wanted,
+    metadata_filter_request: metadataFilter,
     people_filter: people,
     segments_to_frame_indices: ranges,
   } = request;
-  const filters = wanted?.filters.length ?? 0;
+  const filters = metadataFilter?.filters.length ?? 0;
   return !isAsked && filters + people.length + Object.keys(ranges).length > 0;
 }
 
@@ -37,12 +37,12 @@ export async function select(
   const { cache_dir } = request;
   const loaded = await loadedOf(parts, request, signal);
   const { model_key } = loaded;
-  const { scope, ...found } = await scopeOf(parts, request, signal);
-  const asked = {
+  const { scope, ...scopeReport } = await scopeOf(parts, request, signal);
+  const query = {
     ...{ cache_dir, scope, ...peopleFilter(request), ...loaded },
     max_results: depthOf(request, leastNamed),
   };
-  const ask = () => parts.index.ask('selected', asked, now(signal));
+  const ask = () => parts.index.ask('selected', query, now(signal));
   // Data that the index has lost is reloaded.
   const within =
     <K extends LoadKey, R extends { readonly unreadable: readonly string[] }>(
@@ -54,30 +54,34 @@ export async function select(
       key === null ? work() : data.within(key, work, signal);
   const byPictures = within(parts.visual, model_key === null ? null : { cache_dir, model_key }, ask);
   const bySpeech = within(parts.transcripts, loaded.transcripts ? { cache_dir } : null, byPictures);
-  const byPeople = within(parts.people, asked.people === undefined ? null : { cache_dir }, bySpeech);
+  const byPeople = within(parts.people, query.people === undefined ? null : { cache_dir }, bySpeech);
   const { matches, people_twice } = await byPeople();
   const people = await peopleOf(parts, request, signal);
-  const ranking = matches.map(({ hash_str: hash, path, frames, seconds, people: seen, ...around }, i) => {
-    const { scene, shot } = placeIn(around.shot, around.scene);
-    const [start, end] = placeOf({ scene, time: frames[0] }) ?? frames;
-    const visible = { start_seconds: seconds[0], end_seconds: seconds[1] };
-    const reasons = seen.map((at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]!, ...visible }));
-    const kinds = new Set(reasons.map(({ kind }) => kind));
-    return { hash, path, time: frames[0], start, end, ...(shot && { shot }), reasons, kinds };
-  });
+  const ranking = matches.map(
+    ({ hash_str: hash, path, frames, seconds, people: personIndexes, ...around }, i) => {
+      const { scene, shot } = placeIn(around.shot, around.scene);
+      const [start, end] = placeOf({ scene, time: frames[0] }) ?? frames;
+      const visible = { start_seconds: seconds[0], end_seconds: seconds[1] };
+      const reasons = personIndexes.map(
+        (at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]!, ...visible }),
+      );
+      const kinds = new Set(reasons.map(({ kind }) => kind));
+      return { hash, path, time: frames[0], start, end, ...(shot && { shot }), reasons, kinds };
+    },
+  );
   const notes = [listNote('SAME_PERSON_TWICE', people_twice)];
-  return { ranking, found: { lists: [], notes, scope: found } };
+  return { ranking, found: { lists: [], notes, scope: scopeReport } };
 }
 
 /** Loaded data for the kind of media in the filters. NOT_LOADED if there is none. */
 async function loadedOf(
   { visual, transcripts, models }: MomentParts,
-  { cache_dir, metadata_filter_request: wanted }: MomentsRequest,
+  { cache_dir, metadata_filter_request: metadataFilter }: MomentsRequest,
   signal: AbortSignal | undefined,
 ) {
   const key = { cache_dir, model_key: models.state.model_key ?? '' };
   await Promise.all([visual.settled(key, signal), transcripts.settled({ cache_dir }, signal)]);
-  const media = wanted?.scope?.media_type ?? 'any';
+  const media = metadataFilter?.scope?.media_type ?? 'any';
   const model_key = media !== 'speech' && visual.isLoaded(key) ? key.model_key : null;
   const hasSpeech = media !== 'visual' && transcripts.isLoaded({ cache_dir });
   if (model_key !== null || hasSpeech) return { model_key, transcripts: hasSpeech };
@@ -87,10 +91,11 @@ async function loadedOf(
 
 /** Media are looked up by name in the folder; which kinds of them there are is told by what is loaded. */
 function scopeOf(parts: MomentParts, request: MomentsRequest, signal: AbortSignal | undefined) {
-  const { segments_to_frame_indices: ranges, metadata_filter_request: wanted } = request;
-  const scope = wanted?.scope;
+  const { segments_to_frame_indices: ranges, metadata_filter_request: metadataFilter } = request;
+  const scope = metadataFilter?.scope;
   const isOfAll = !scope || isGlobal(scope, entriesOf(scope, 'metadata_filter_request.scope'));
-  const metadata_filter_request = wanted && (isOfAll ? { filters: wanted.filters } : wanted);
+  const metadata_filter_request =
+    metadataFilter && (isOfAll ? { filters: metadataFilter.filters } : metadataFilter);
   const searched = { model_key: null, stored: true, field: frameField };
   return findScope(parts, { ...request, metadata_filter_request, ranges }, searched, signal);
 }
@@ -98,16 +103,18 @@ function scopeOf(parts: MomentParts, request: MomentsRequest, signal: AbortSigna
 /** The people of the filter, as reasons tell them. */
 async function peopleOf(
   { index }: MomentParts,
-  { cache_dir, people_filter: asked }: MomentsRequest,
+  { cache_dir, people_filter: entries }: MomentsRequest,
   signal: AbortSignal | undefined,
 ) {
   return Promise.all(
-    asked.map(async ({ person_name, cluster_id = '', cluster_job_name = '' }) => {
+    entries.map(async ({ person_name, cluster_id = '', cluster_job_name = '' }) => {
       if (!person_name) return { name: cluster_id, cluster_id, cluster_job_name };
       const { people } = await index.ask('people_named', { cache_dir, text: person_name }, now(signal));
       const [exactly] = people.filter(({ name }) => name === person_name);
-      const clusters = (exactly ? [exactly] : people).flatMap((one) => one.clusters);
-      const largest = clusters.find((one) => !cluster_job_name || one.cluster_job_name === cluster_job_name);
+      const clusters = (exactly ? [exactly] : people).flatMap((person) => person.clusters);
+      const largest = clusters.find(
+        (cluster) => !cluster_job_name || cluster.cluster_job_name === cluster_job_name,
+      );
       return { name: person_name, ...(largest ?? { cluster_id, cluster_job_name }) };
     }),
   );

@@ -209,7 +209,7 @@ export interface Notes {
 
 /** `false` for what is not to be said. */
 export function notesAnswer(all: readonly (Note | false)[]): Notes {
-  const notes = all.filter((one) => one !== false);
+  const notes = all.filter((entry) => entry !== false);
   if (notes.length === 0) return {};
   const warnings = notes.map(({ text: sentence }) => sentence);
   return { toast_warning: warnings.join('. '), warnings, notes };

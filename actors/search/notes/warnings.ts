@@ -86,7 +86,7 @@ const sideNotes: readonly NoteCode[] = [
 
 /** True if one of the notes says why nothing was found. */
 export function isExplained(notes: readonly (Note | false)[]): boolean {
-  return notes.some((one) => one !== false && !sideNotes.includes(one.code));
+  return notes.some((entry) => entry !== false && !sideNotes.includes(entry.code));
 }
 
 /** Notes about an answer, and its unknown words. */

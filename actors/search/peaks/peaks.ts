@@ -38,9 +38,9 @@ export function createPeaks(parts: PeakParts) {
     const { path, probe, identity } = record;
     const hash_str = identity.hash_str;
     const peaks = probe.audio.length === 0 ? null : await sounds.of(request, hash_str, call.signal);
-    const heard = peaks === null ? 0 : peaks.values.length / peaks.per_second;
+    const soundSeconds = peaks === null ? 0 : peaks.values.length / peaks.per_second;
     // A stream that does not say how long it is, is as long as what was heard.
-    const duration_seconds = probe.duration_seconds || heard;
+    const duration_seconds = probe.duration_seconds || soundSeconds;
     const start_seconds = request.start_seconds ?? 0;
     const end_seconds = Math.min(request.end_seconds ?? duration_seconds, duration_seconds);
     if ((request.start_seconds ?? request.end_seconds) !== undefined && end_seconds <= start_seconds)
@@ -63,8 +63,8 @@ async function recordOf(parts: PeakParts, request: PeaksRequest, call: CallOptio
   const { cache_dir } = request;
   const named = whichMedia(request);
   if ('media_path' in named) {
-    const [found] = await locatePaths(parts, cache_dir, [named.media_path], call);
-    if (found?.record) return found.record;
+    const [location] = await locatePaths(parts, cache_dir, [named.media_path], call);
+    if (location?.record) return location.record;
   } else {
     const hashes = [named.hash_str];
     const { by_hash } = await parts.index.ask('find', { cache_dir, paths: [], hashes }, call);
@@ -89,16 +89,16 @@ class Sounds {
   /** Null for what has no sound. */
   async of({ cache_dir }: PeaksRequest, hash_str: string, signal: AbortSignal): Promise<Peaks | null> {
     const key = `${hash_str} ${cache_dir}`;
-    const held = this.#held.get(key);
-    if (held) {
-      this.#hold(key, held);
-      return held;
+    const cachedPeaks = this.#held.get(key);
+    if (cachedPeaks) {
+      this.#hold(key, cachedPeaks);
+      return cachedPeaks;
     }
     return this.#running.run(key, signal, async (until) => {
       const call = { lane: 'now', signal: until } as const;
       const { index } = this.#parts;
-      const kept = (await index.ask('kept_peaks', { cache_dir, hash_str }, call)).peaks;
-      if (kept !== null) return this.#hold(key, kept);
+      const storedPeaks = (await index.ask('kept_peaks', { cache_dir, hash_str }, call)).peaks;
+      if (storedPeaks !== null) return this.#hold(key, storedPeaks);
       const peaks = await this.#heard({ cache_dir, hash_str }, until);
       if (peaks === null) return null;
       await index.ask('keep_peaks', { cache_dir, hash_str, peaks }, call);
@@ -122,9 +122,9 @@ class Sounds {
    * One film at a time, in the lane that lets every thumbnail go first. The file is looked at when it is its
    * turn, and again at the end: what is kept is of this content for good.
    */
-  async #heard(asked: NamedContent, signal: AbortSignal): Promise<Peaks | null> {
+  async #heard(content: NamedContent, signal: AbortSignal): Promise<Peaks | null> {
     const decoder = this.#parts.thumbnailDecoders[0]!;
-    const look = () => mediaFile(this.#parts, asked, { lane: 'now', signal });
+    const look = () => mediaFile(this.#parts, content, { lane: 'now', signal });
     const work = async () => {
       const file = await look();
       const peaks = await hear(decoder, file.path, signal);

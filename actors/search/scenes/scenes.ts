@@ -52,7 +52,9 @@ export async function listScenes(
   }
   const { model_key, shots } = list;
   const all = shots ? allShots(shots) : scenesOnGrid(list.scenes, record.probe);
-  const scenes = all.filter((one) => one.start_seconds < end_seconds && start_seconds < one.end_seconds);
+  const scenes = all.filter(
+    (scene) => scene.start_seconds < end_seconds && start_seconds < scene.end_seconds,
+  );
   return { ...answer, model_key, edges: kind === 'image' ? null : shots ? 'exact' : 'grid', scenes };
 }
 
@@ -79,9 +81,9 @@ export async function knownMedia(
   const { cache_dir } = request;
   const named = whichMedia(request);
   const hash = 'hash_str' in named ? named.hash_str : await hashAt(parts, cache_dir, named.media_path, call);
-  const found =
+  const records =
     hash === null ? null : await parts.index.ask('find', { cache_dir, paths: [], hashes: [hash] }, call);
-  const record = found?.by_hash[0] ?? null;
+  const record = records?.by_hash[0] ?? null;
   if (record) return { record, media_path: request.media_path ?? record.path };
   const field = fieldOf(request);
   throw searchErrors.MEDIA_UNKNOWN(`${field}: ${request[field]} is not in the analysis folder`, { field });

@@ -195,11 +195,11 @@ const PeopleFields = Type.Object(peopleFields);
 export type PeopleFields = Static<typeof PeopleFields>;
 
 /** Nothing for nobody. Throws WRONG_PEOPLE naming the item that names a person twice, or not at all. */
-export function peopleFilter({ people_filter: asked, people_filter_mode: mode }: PeopleFields): {
+export function peopleFilter({ people_filter: entries, people_filter_mode: mode }: PeopleFields): {
   readonly people?: PeopleFilter;
 } {
-  if (asked.length === 0) return {};
-  const people = asked.map(({ cluster_job_name, person_name, cluster_id }, i) => {
+  if (entries.length === 0) return {};
+  const people = entries.map(({ cluster_job_name, person_name, cluster_id }, i) => {
     if (Boolean(person_name) === Boolean(cluster_id)) {
       const field = `people_filter[${i}]`;
       const message = `${field}: exactly one of person_name and cluster_id is required`;
@@ -259,8 +259,8 @@ export function withExclusions<R extends { readonly query?: string; readonly exc
   const { query = '' } = request;
   const excluded = [...query.matchAll(excludedWord)].map(([, , phrase, word]) => phrase ?? word!);
   if (excluded.length === 0) return request;
-  const rest = query.replaceAll(excludedWord, '$1').replace(/\s+/g, ' ').trim();
-  return rest === ''
+  const plainQuery = query.replaceAll(excludedWord, '$1').replace(/\s+/g, ' ').trim();
+  return plainQuery === ''
     ? { ...request, query: excluded.map((word) => `no ${word}`).join(', ') }
-    : { ...request, query: rest, exclude: [...new Set([...request.exclude, ...excluded])] };
+    : { ...request, query: plainQuery, exclude: [...new Set([...request.exclude, ...excluded])] };
 }

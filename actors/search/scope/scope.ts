@@ -113,22 +113,22 @@ export async function findScope(
   { model_key, stored = false, field }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {
-  const { cache_dir, metadata_filter_request: wanted } = request;
+  const { cache_dir, metadata_filter_request: metadataFilter } = request;
   const pause = async () => {
     await eventLoopTurn();
     signal?.throwIfAborted();
   };
   const segments = await spelledKeys(await inSteps(frameRanges(request.ranges, field), pause));
-  const filters = wanted?.filters ?? [];
+  const filters = metadataFilter?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
-  const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
+  const speaksOf = namesOf(metadataFilter, model_key === null && !stored ? 'visual' : 'speech');
   const names = [...new Set([...paths, ...segments.keys(), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0 && speaksOf === null) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], requested: new Map() };
   }
-  const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
+  const mediaByName = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
   if (filters.length > 0) await untilDone(() => parts.index.ask('ready_facets', { cache_dir }, now(signal)));
-  return inSteps(narrow(paths, segments, speaksOf, filters, known, field), pause);
+  return inSteps(narrow(paths, segments, speaksOf, filters, mediaByName, field), pause);
 }
 
 /** Keys of ranges are not among the paths of a request whose accents are written as on the disk before. */
@@ -152,25 +152,28 @@ async function resolveNames(
     return names.map((_, i): Known => ({ hash: hashes[i] ?? null, loaded: loaded[i] ?? false }));
   };
   const first = await resolve(request.names);
-  const known = new Map(request.names.map((name, i) => [name, first[i]!]));
+  const mediaByName = new Map(request.names.map((name, i) => [name, first[i]!]));
   const unknown = request.names.filter((_, i) => first[i]!.hash === null);
-  if (unknown.length === 0) return known;
+  if (unknown.length === 0) return mediaByName;
   const renamed = [...(await renamedFiles(parts, request.cache_dir, unknown, call))];
-  if (renamed.length === 0) return known;
-  const found = await resolve(renamed.map(([, hash]) => hash));
-  for (const [i, [path]] of renamed.entries()) known.set(path, found[i]!);
-  return known;
+  if (renamed.length === 0) return mediaByName;
+  const renamedMedia = await resolve(renamed.map(([, hash]) => hash));
+  for (const [i, [path]] of renamed.entries()) mediaByName.set(path, renamedMedia[i]!);
+  return mediaByName;
 }
 
 /**
  * The files that the scope of the filters names, which holds without any filter too; null when the search
  * itself says where. `other`: what is not searched here.
  */
-function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): ScopeEntry[] | null {
-  const scope = wanted?.scope;
+function namesOf(
+  metadataFilter: MetadataFilterRequest | null,
+  otherMediaType: 'visual' | 'speech',
+): ScopeEntry[] | null {
+  const scope = metadataFilter?.scope;
   if (!scope) return null;
   const entries = entriesOf(scope, 'metadata_filter_request.scope');
-  if (isGlobal(scope, entries)) return scope.media_type === other ? [] : null;
+  if (isGlobal(scope, entries)) return scope.media_type === otherMediaType ? [] : null;
   return entries;
 }
 
@@ -182,33 +185,33 @@ export function* narrow(
   segments: ReadonlyMap<string, FrameRange[]>,
   speaksOf: readonly ScopeEntry[] | null,
   filters: Scope['filters'],
-  known: ReadonlyMap<string, Known>,
+  mediaByName: ReadonlyMap<string, Known>,
   field = frameField,
 ): Steps<FoundScope> {
-  const hashOf = (name: string) => known.get(name)?.hash ?? null;
+  const hashOf = (name: string) => mediaByName.get(name)?.hash ?? null;
   const inPaths = new Set(paths);
   const named = paths.length === 0 ? null : new Set(paths.flatMap((path) => hashOf(path) ?? []));
-  const found = new Map<string, FrameRange[]>();
+  const rangesByHash = new Map<string, FrameRange[]>();
   let files = 0;
   for (const [key, pairs] of segments) {
     if (++files % FILES_A_STEP === 0) yield;
     const hash = hashOf(key);
-    const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
+    const inside = named ? inPaths.has(key) || named.has(hash ?? '') : mediaByName.get(key)?.loaded;
     if (!inside) {
       throw scopeErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
     }
     // Two names of one content are one media.
-    if (hash !== null) for (const pair of pairs) addTo(found, hash, pair);
+    if (hash !== null) for (const pair of pairs) addTo(rangesByHash, hash, pair);
   }
   const ranges: Scope['ranges'] = {};
-  for (const [hash, pairs] of found) {
+  for (const [hash, pairs] of rangesByHash) {
     if (++files % FILES_A_STEP === 0) yield;
     ranges[hash] = pairs;
   }
   const limits = [
     named,
     // Media without a key are left out as soon as one has ranges.
-    segments.size > 0 ? new Set(found.keys()) : null,
+    segments.size > 0 ? new Set(rangesByHash.keys()) : null,
     speaksOf === null ? null : new Set(speaksOf.flatMap((entry) => hashOf(nameOf(entry)) ?? [])),
   ].filter((limit) => limit !== null);
   yield;
@@ -219,7 +222,7 @@ export function* narrow(
   return {
     scope,
     missing: paths.filter((path) => hashOf(path) === null),
-    unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
+    unloaded: paths.filter((path) => hashOf(path) !== null && mediaByName.get(path)?.loaded === false),
     requested,
   };
 }
@@ -262,14 +265,17 @@ export async function findFacets(
   await Promise.all([visualData.restored(signal), transcriptData.restored(signal)]);
   const model_key = visualData.current?.model_key ?? '';
   const context = visualData.isLoaded({ cache_dir, model_key }) ? visualData.current : null;
-  const asked = facetScope(request, context?.model_key ?? null);
+  const requestedScope = facetScope(request, context?.model_key ?? null);
   const hasTranscripts = transcriptData.isLoaded({ cache_dir });
-  const scope = asked.scope.mode === 'paths' ? asked.scope : { ...asked.scope, transcripts: hasTranscripts };
+  const scope =
+    requestedScope.scope.mode === 'paths'
+      ? requestedScope.scope
+      : { ...requestedScope.scope, transcripts: hasTranscripts };
   await untilDone(() => index.ask('ready_facets', { cache_dir }, now(signal)));
   const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
   const whole = () => (hasTranscripts ? transcriptData.within({ cache_dir }, ask, signal) : ask());
   const report = await (context ? visualData.within(context, whole, signal) : whole());
-  return facetAnswer(report, asked, filters);
+  return facetAnswer(report, requestedScope, filters);
 }
 
 // Scope of a request for facets, and its answer.

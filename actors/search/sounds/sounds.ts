@@ -22,9 +22,9 @@ export function soundTerms(text: string): SoundTerm[] | null {
 export function withoutSounds(text: string): { readonly rest: string; readonly sounds: SoundName[] } | null {
   const excluded = [...text.matchAll(phrase)].filter(([, negation]) => negation !== undefined);
   if (excluded.length === 0 || soundTerms(text) !== null) return null;
-  const rest = excluded.reduce((left, [whole]) => left.replace(whole, ' '), text);
+  const remainingText = excluded.reduce((remainder, [whole]) => remainder.replace(whole, ' '), text);
   return {
-    rest: rest.replace(/\s+/g, ' ').replace(/^[\s,]+|(?:[\s,]+(?:and|und|but|aber)?)+$/giu, ''),
+    rest: remainingText.replace(/\s+/g, ' ').replace(/^[\s,]+|(?:[\s,]+(?:and|und|but|aber)?)+$/giu, ''),
     sounds: [...new Set(excluded.map(([, , word = '']) => termOf(undefined, word).sound))],
   };
 }

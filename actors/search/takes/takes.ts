@@ -60,15 +60,15 @@ export async function findTakes(
   const until = parts.clock.now() + pageMs;
   let place = placeOf(request.cursor);
   let last: Place | null = null;
-  for (let found = 0, goesOn = true; goesOn; ) {
+  for (let count = 0, goesOn = true; goesOn; ) {
     const step = { ...how, place };
     const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
     const { asked, takes, begun, next } = await parts.visual.within(within, ask, signal);
     pairs.push(...begun.map((hash) => ({ asked: hash, take: null })));
     if (asked !== null) pairs.push(...takes.map((take) => ({ asked, take })));
-    found += takes.length;
+    count += takes.length;
     [place, last] = [next, next ?? last];
-    goesOn = next !== null && found < request.limit && parts.clock.now() < until;
+    goesOn = next !== null && count < request.limit && parts.clock.now() < until;
   }
   return answerOf(parts, request, { pairs, place, last, named }, signal);
 }
@@ -127,15 +127,16 @@ async function answerOf(
 ): Promise<TakesAnswer> {
   const hashes = pairs.flatMap(({ asked, take }) => (take === null ? [asked] : [asked, take.hash_str]));
   const files = await locate(parts, request.cache_dir, [...hashes, ...(last ? [last.hash_str] : [])], signal);
-  const own = named && files.get(named.record.identity.hash_str);
-  if (own) files.set(own.record.identity.hash_str, { ...own, ...atPath(own, named.media_path) });
+  const namedFile = named && files.get(named.record.identity.hash_str);
+  if (namedFile)
+    files.set(namedFile.record.identity.hash_str, { ...namedFile, ...atPath(namedFile, named.media_path) });
   const takes = pairs.filter(isBestPlace).flatMap(({ asked, take }): Take[] => {
     const file = files.get(asked);
     // A take without a file is left out: another content is at its path by now.
     if (file === undefined) return [];
     if (take === null) return copiesOf(file, request);
-    const other = files.get(take.hash_str);
-    return other === undefined ? [] : [takeOf(file, other, take)];
+    const takeFile = files.get(take.hash_str);
+    return takeFile === undefined ? [] : [takeOf(file, takeFile, take)];
   });
   const at = last && files.get(last.hash_str);
   return {
@@ -150,13 +151,13 @@ function isBestPlace({ asked, take }: FoundPair, _: number, pairs: readonly Foun
   if (take === null) return true;
   const foundFrom = ({ start, offset }: RankedTake) => start + offset;
   return !pairs.some(
-    ({ asked: by, take: other }) =>
-      other !== null &&
-      other.evidence > take.evidence &&
+    ({ asked: by, take: otherTake }) =>
+      otherTake !== null &&
+      otherTake.evidence > take.evidence &&
       by === asked &&
-      other.hash_str === take.hash_str &&
-      foundFrom(take) < other.end + other.offset &&
-      foundFrom(other) < take.end + take.offset,
+      otherTake.hash_str === take.hash_str &&
+      foundFrom(take) < otherTake.end + otherTake.offset &&
+      foundFrom(otherTake) < take.end + take.offset,
   );
 }
 
@@ -176,7 +177,9 @@ async function locate(
 ): Promise<Map<string, File>> {
   const hashes = [...new Set(all)];
   const { by_hash } = await parts.index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
-  const records = new Map(by_hash.flatMap((one) => (one === null ? [] : [[one.identity.hash_str, one]])));
+  const records = new Map(
+    by_hash.flatMap((record) => (record === null ? [] : [[record.identity.hash_str, record]])),
+  );
   const matches = [...records].map(([hash_str, { path }]) => ({ hash_str, path }));
   const { shown } = await locateMatches(parts, cache_dir, matches, () => [], now(signal));
   const shots = await shotsOf(parts, cache_dir, [...records.keys()], now(signal));
@@ -190,7 +193,7 @@ async function locate(
 
 /** The same with the path by which it was named. */
 function atPath({ path, others }: File, named: string): Pick<File, 'path' | 'others'> {
-  const all = [path, ...others].filter((one) => one !== named).sort();
+  const all = [path, ...others].filter((candidate) => candidate !== named).sort();
   return { path: named, others: path === named ? others : all };
 }
 
@@ -219,9 +222,9 @@ function takeOf(asked: File, found: File, take: RankedTake): Take {
 /** Files of the same content. */
 function copiesOf(file: File, { start_seconds, end_seconds }: TakesRequest): Take[] {
   const { grid_frames } = file.record.probe;
-  const asked = partOf(file, start_seconds, Math.min(end_seconds ?? grid_frames, grid_frames));
-  const { other_paths: _, ...part } = asked;
-  const agreeing_frames = Math.max(0, Math.ceil(asked.end_seconds) - Math.floor(start_seconds));
+  const requestedPart = partOf(file, start_seconds, Math.min(end_seconds ?? grid_frames, grid_frames));
+  const { other_paths: _, ...part } = requestedPart;
+  const agreeing_frames = Math.max(0, Math.ceil(requestedPart.end_seconds) - Math.floor(start_seconds));
   return file.others.map((media_path) => ({
     ...{ asked: part, found: { ...part, media_path }, offset_seconds: 0, mirrored: false },
     ...{ agreeing_frames, certainty: 'exact' },

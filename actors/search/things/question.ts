@@ -69,16 +69,16 @@ export function thingQuestion(text: string): ThingQuestion {
   const tokens = tokensOf(text);
   const named = withShots(tokens, thingsIn(tokens));
   const terms = named.map(({ at, words }) => termOf(tokens, at, words));
-  const words = named.map((one) => one.words.map((i) => tokens[i]!.text).join(' '));
-  const used = new Set(named.flatMap((one) => one.words));
+  const words = named.map((mention) => mention.words.map((i) => tokens[i]!.text).join(' '));
+  const used = new Set(named.flatMap((mention) => mention.words));
   const isWord = (i: number) => tokens[i]!.meaning?.kind !== 'filler';
-  const left = tokens.flatMap((token, i) =>
+  const remainingTokens = tokens.flatMap((token, i) =>
     used.has(i) ? [] : [{ i, text: token.text, begins: token.begins }],
   );
-  const hasWords = left.some(({ i }) => isWord(i));
+  const hasWords = remainingTokens.some(({ i }) => isWord(i));
   // Commas keep apart what was apart.
-  const rest = hasWords
-    ? left.map(({ text: one, begins }, n) => (begins && n > 0 ? `, ${one}` : one)).join(' ')
+  const remainingText = hasWords
+    ? remainingTokens.map(({ text: word, begins }, n) => (begins && n > 0 ? `, ${word}` : word)).join(' ')
     : '';
   const isNarrower = ({ meaning }: Token) => meaning?.kind === 'thing' && meaning.isNarrower === true;
   const narrower = named.map(({ at }) => tokens[at]!).filter(isNarrower);
@@ -91,7 +91,7 @@ export function thingQuestion(text: string): ThingQuestion {
     words,
     narrower: { people: wordsOf(ofPeople), others: wordsOf(others) },
     findsOthers: named.some(({ at }, i) => isNarrower(tokens[at]!) && !terms[i]!.negated),
-    rest: rest.replaceAll(' ,', ',').trim(),
+    rest: remainingText.replaceAll(' ,', ',').trim(),
   };
 }
 
@@ -112,12 +112,12 @@ function withShots(tokens: readonly Token[], things: readonly Named[]): Named[] 
   for (const [at, { meaning }] of tokens.entries()) {
     if (meaning?.kind !== 'shot' || named.some(({ words }) => words.includes(at))) continue;
     const clause = clauseOf(tokens, at);
-    const before = named.findLastIndex((one) => clause.includes(one.at) && one.at < at);
-    const own = [...fillersBefore(tokens, at), at];
+    const before = named.findLastIndex((mention) => clause.includes(mention.at) && mention.at < at);
+    const tokenIndexes = [...fillersBefore(tokens, at), at];
     if (before >= 0 && isShotOf(meaning, tokens[named[before]!.at]!.meaning)) {
-      named[before] = { at: named[before]!.at, words: [...named[before]!.words, ...own] };
+      named[before] = { at: named[before]!.at, words: [...named[before]!.words, ...tokenIndexes] };
     } else if (clause.every((i) => i === at || tokens[i]!.meaning?.kind === 'filler')) {
-      named.push({ at, words: own });
+      named.push({ at, words: tokenIndexes });
     }
   }
   return named.sort((a, b) => a.at - b.at);
@@ -145,7 +145,7 @@ const arePeople = (classes: ThingTerm['classes']) => classes.every((name) => nam
 
 /** Positions of the words that say something of the thing at `at`, from it backwards. */
 function wordsBefore(tokens: readonly Token[], at: number): number[] {
-  const found: number[] = [];
+  const positions: number[] = [];
   for (let i = at; i > 0 && !tokens[i]!.begins; ) {
     const meaning = tokens[--i]!.meaning;
     const isOf =
@@ -153,12 +153,12 @@ function wordsBefore(tokens: readonly Token[], at: number): number[] {
         ? isShotOf(meaning, tokens[at]!.meaning)
         : meaning !== null && ['colour', 'size', 'number', 'negation', 'filler'].includes(meaning.kind);
     if (!meaning || !isOf) break;
-    found.push(i);
+    positions.push(i);
     if (meaning.kind === 'negation') break;
   }
   // Fillers at the far end belong to what stands before them.
-  while (found.length > 0 && tokens[found.at(-1)!]!.meaning!.kind === 'filler') found.pop();
-  return found;
+  while (positions.length > 0 && tokens[positions.at(-1)!]!.meaning!.kind === 'filler') positions.pop();
+  return positions;
 }
 
 function placeAfter(tokens: readonly Token[], at: number): number[] {
@@ -172,7 +172,7 @@ function termOf(tokens: readonly Token[], at: number, words: readonly number[]):
   const { meaning } = tokens[at]!;
   const about = words.map((i) => tokens[i]!.meaning!);
   const of = <K extends Meaning['kind']>(kind: K) =>
-    about.filter((one): one is Meaning & { kind: K } => one.kind === kind);
+    about.filter((meaning): meaning is Meaning & { kind: K } => meaning.kind === kind);
   const { classes, least = 1 } = meaning?.kind === 'thing' ? meaning : { classes: ['person'] as const };
   const { shot = null } = of('shot')[0] ?? {};
   const isOfPeople = arePeople([...classes]);

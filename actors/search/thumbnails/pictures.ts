@@ -140,18 +140,18 @@ export async function findPictures(
   parts: PictureParts,
   question: PictureQuestion,
   call: CallOptions,
-  found: Found,
+  deliver: Found,
 ): Promise<Map<number, Uint8Array>> {
   const { file, seconds } = question;
   if (file.record?.probe.kind === 'audio') return new Map();
-  const wanted = new Set([...seconds.keys()].filter((i) => isWithin(question, i)));
+  const remainingIndexes = new Set([...seconds.keys()].filter((i) => isWithin(question, i)));
   const take: Found = (i, jpeg) => {
-    wanted.delete(i);
-    found(i, jpeg);
+    remainingIndexes.delete(i);
+    deliver(i, jpeg);
   };
   const small = await storedPictures(parts, question, call, take);
-  await decodedPictures(parts, question, [...wanted], call, take);
-  for (const i of small.keys()) if (!wanted.has(i)) small.delete(i);
+  await decodedPictures(parts, question, [...remainingIndexes], call, take);
+  for (const i of small.keys()) if (!remainingIndexes.has(i)) small.delete(i);
   return small;
 }
 
@@ -164,30 +164,30 @@ async function storedPictures(
   parts: PictureParts,
   { cache_dir, file: { record }, seconds, max_side }: PictureQuestion,
   call: CallOptions,
-  found: Found,
+  deliver: Found,
 ): Promise<Map<number, Uint8Array>> {
   const small = new Map<number, Uint8Array>();
   if (!record) return small;
   const { hash_str } = record.identity;
   const isBetween = seconds.some((at) => !Number.isInteger(at));
   const shots = isBetween ? await shotsOf(parts, cache_dir, [hash_str], call) : null;
-  const asked = seconds.flatMap((at, i) => {
+  const requests = seconds.flatMap((at, i) => {
     const frame_index = secondShowing(at, record.probe, shots?.get(hash_str) ?? null);
     return frame_index === null ? [] : [{ i, frame_index }];
   });
-  const frames = asked.map(({ frame_index }) => ({ hash_str, frame_index }));
+  const frames = requests.map(({ frame_index }) => ({ hash_str, frame_index }));
   const { previews } = await parts.index.ask('previews', { cache_dir, frames }, call);
   const large: { i: number; jpeg: Uint8Array }[] = [];
-  for (const [at, { i }] of asked.entries()) {
+  for (const [at, { i }] of requests.entries()) {
     const jpeg = previews[at];
     const side = jpeg ? jpegSide(jpeg) : null;
     if (!jpeg || side === null) continue;
     if (side > max_side) large.push({ i, jpeg });
-    else if (showsEnough(side, max_side, record.probe)) found(i, jpeg);
+    else if (showsEnough(side, max_side, record.probe)) deliver(i, jpeg);
     else small.set(i, jpeg);
   }
   for (const [at, jpeg] of (await shrunk(parts, large, max_side, call)).entries())
-    if (jpeg) found(large[at]!.i, jpeg);
+    if (jpeg) deliver(large[at]!.i, jpeg);
   return small;
 }
 
@@ -205,17 +205,17 @@ async function shrunk(
 async function decodedPictures(
   parts: PictureParts,
   { file: { source }, seconds, max_side }: PictureQuestion,
-  wanted: readonly number[],
+  indexes: readonly number[],
   call: CallOptions,
-  found: Found,
+  deliver: Found,
 ): Promise<void> {
-  if (source === null || wanted.length === 0) return;
-  const moments = wanted.map((i) => seconds[i]!);
+  if (source === null || indexes.length === 0) return;
+  const moments = indexes.map((i) => seconds[i]!);
   const request = { path: source, seconds: moments, preview: { max_side, quality: QUALITY } };
   try {
     await parts.decoder(async (decoder) => {
       for await (const { moment, jpeg } of decoder.feed('moments', request, call))
-        found(wanted[moment]!, jpeg);
+        deliver(indexes[moment]!, jpeg);
     });
   } catch (error) {
     if (!isMediaError(error)) throw error;

@@ -70,19 +70,19 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
       const files = momentsByFile(requests);
       const atPaths = files.filter(({ hash_str }) => hash_str === null).map(({ media_path }) => media_path);
       const located = new Map(
-        (await locatePaths(parts, cache_dir, atPaths, call)).map((found, i) => [atPaths[i]!, found]),
+        (await locatePaths(parts, cache_dir, atPaths, call)).map((location, i) => [atPaths[i]!, location]),
       );
-      await sideBySide(files.values(), together, call.signal, async (wanted, signal) => {
-        const { media_path, hash_str, moments } = wanted;
-        const own = { ...call, signal };
+      await sideBySide(files.values(), together, call.signal, async (request, signal) => {
+        const { media_path, hash_str, moments } = request;
+        const fileCall = { ...call, signal };
         const file =
           hash_str === null
             ? located.get(media_path)!
-            : await locateContent({ identities, index }, cache_dir, { ...wanted, hash_str }, own);
+            : await locateContent({ identities, index }, cache_dir, { ...request, hash_str }, fileCall);
         if (!file.source && !file.record) log.warn('no thumbnail: file not found', { path: media_path });
         const seconds = moments.map((moment) => moment.seconds);
-        const found = await shared.of({ cache_dir, file, seconds, max_side: max_size }, own);
-        for (const [at, { index }] of moments.entries()) thumbnails[index] = { thumbnail: found[at]! };
+        const pictures = await shared.of({ cache_dir, file, seconds, max_side: max_size }, fileCall);
+        for (const [at, { index }] of moments.entries()) thumbnails[index] = { thumbnail: pictures[at]! };
       });
       return { thumbnails };
     },
@@ -93,9 +93,9 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
       const { kind, grid_frames } = await probeOf(parts, file, media_path, call);
       if (kind !== 'video') return { scene_thumbnails: null };
       const seconds = stripSeconds(start, end, grid_frames - 1);
-      const found = await shared.of({ cache_dir, file, seconds, max_side: max_size }, call);
+      const pictures = await shared.of({ cache_dir, file, seconds, max_side: max_size }, call);
       const strip = seconds.flatMap((at, i): [string, string][] => {
-        const image = found[i]!;
+        const image = pictures[i]!;
         return image === null ? [] : [[image, clockTime(at)]];
       });
       return { scene_thumbnails: strip };
@@ -222,19 +222,22 @@ export class SharedPictures {
   /** One for each moment. Rejects as the pass does, and with CANCELLED when the signal aborts first. */
   async of(question: PictureQuestion, { signal, ...call }: CallOptions): Promise<Picture[]> {
     const key = keyOf(question);
-    const found = question.seconds.map(
+    const entries = question.seconds.map(
       (at) => this.#kept.get(`${key} ${at}`) ?? this.#join(key, question, at, call),
     );
-    const wanted = found.filter((one) => typeof one !== 'string');
-    for (const one of wanted) one.waiting++;
+    const requests = entries.filter((entry) => typeof entry !== 'string');
+    for (const request of requests) request.waiting++;
     try {
-      const all = Promise.all(found.map((one) => (typeof one === 'string' ? one : one.made.promise)));
+      const all = Promise.all(
+        entries.map((entry) => (typeof entry === 'string' ? entry : entry.made.promise)),
+      );
       return await (signal ? orAborted(all, signal) : all);
     } finally {
-      for (const one of wanted) one.waiting--;
-      for (const { leaving, wanted: its } of new Set(wanted.map(({ pass }) => pass))) {
-        const left = [...its.values()].filter(({ isMade }) => !isMade);
-        if (left.length > 0 && left.every(({ waiting }) => waiting === 0)) leaving.abort();
+      for (const request of requests) request.waiting--;
+      for (const { leaving, wanted: its } of new Set(requests.map(({ pass }) => pass))) {
+        const remainingRequests = [...its.values()].filter(({ isMade }) => !isMade);
+        if (remainingRequests.length > 0 && remainingRequests.every(({ waiting }) => waiting === 0))
+          leaving.abort();
       }
     }
   }
@@ -242,8 +245,8 @@ export class SharedPictures {
   #join(key: string, question: PictureQuestion, second: number, call: CallOptions): Wanted {
     const passes = (this.#passes.get(key) ?? []).filter(({ leaving }) => !leaving.signal.aborted);
     for (const { wanted } of passes) {
-      const found = wanted.get(second);
-      if (found) return found;
+      const request = wanted.get(second);
+      if (request) return request;
     }
     const most = mostThumbnails(question.max_side);
     const open = passes.find(({ hasBegun, wanted }) => !hasBegun && wanted.size < most);
@@ -251,9 +254,9 @@ export class SharedPictures {
     const made = Promise.withResolvers<Picture>();
     // Waiting callers get the error; abandoned pictures have none.
     made.promise.catch(() => {});
-    const wanted = { pass, made, isMade: false, waiting: 0 };
-    pass.wanted.set(second, wanted);
-    return wanted;
+    const request = { pass, made, isMade: false, waiting: 0 };
+    pass.wanted.set(second, request);
+    return request;
   }
 
   #open(key: string, question: PictureQuestion, call: CallOptions): Pass {
@@ -282,7 +285,7 @@ export class SharedPictures {
     } catch (error) {
       for (const { made } of wanted.values()) made.reject(error);
     } finally {
-      const others = this.#passes.get(key)!.filter((other) => other !== pass);
+      const others = this.#passes.get(key)!.filter((otherPass) => otherPass !== pass);
       if (others.length > 0) this.#passes.set(key, others);
       else this.#passes.delete(key);
     }
@@ -295,9 +298,9 @@ export class SharedPictures {
     const best: [key: string, picture: string][] = [];
     const tell = (i: number, jpeg: Uint8Array) => {
       const picture = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength).toString('base64');
-      const one = pass.wanted.get(seconds[i]!)!;
-      one.isMade = true;
-      one.made.resolve(picture);
+      const request = pass.wanted.get(seconds[i]!)!;
+      request.isMade = true;
+      request.made.resolve(picture);
       return picture;
     };
     try {
@@ -310,7 +313,7 @@ export class SharedPictures {
       const { source, mark } = pass.file;
       const now = source === null ? null : await markOf(source);
       if (mark === null || (now !== null && isSame(mark, now)))
-        for (const [one, picture] of best) this.#kept.set(one, picture);
+        for (const [pictureKey, picture] of best) this.#kept.set(pictureKey, picture);
     }
   }
 }

@@ -14,19 +14,21 @@ type Page = Pick<
 export function pageOf(segments: readonly NamedSegment[], most: number): Page {
   const page: RangeSegment[] = [];
   const cut: number[] = [];
-  let left = pageCharacters;
+  let remainingCharacters = pageCharacters;
   for (const segment of segments.slice(0, most)) {
     const count = characters(segment.text);
-    if (count > left && page.length > 0) break;
+    if (count > remainingCharacters && page.length > 0) break;
     const speaker = segment.speaker ?? '';
     const named = { ...segment, speaker, speaker_name: segment.speaker_name ?? '' };
-    if (count > left) {
+    if (count > remainingCharacters) {
       // Alone on its page: it would never fit.
-      const text = [...firstOf(segment.text, left - characters(cutMarker)), cutMarker].join('');
+      const text = [...firstOf(segment.text, remainingCharacters - characters(cutMarker)), cutMarker].join(
+        '',
+      );
       page.push({ ...named, text, text_truncated: true, original_character_count: count });
       cut.push(segment.segment_index);
     } else page.push(named);
-    left -= count;
+    remainingCharacters -= count;
   }
   const truncated = page.length < segments.length;
   return {

@@ -59,17 +59,18 @@ async function list(
 ): Promise<TranscriptionsAnswer> {
   await parts.index.ask('open', { cache_dir }, call);
   const hashes = await hashesAt(parts, cache_dir, media_paths, call, noMedia);
-  const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
-  const found = new Map<string, Transcript>();
+  const uniqueHashes = [...new Set(hashes.filter((hash) => hash !== null))];
+  const transcriptsByHash = new Map<string, Transcript>();
   const broken = new Set<string>();
-  for (let at = 0; at < wanted.length; at += transcriptsPerMessage) {
-    const some = wanted.slice(at, at + transcriptsPerMessage);
+  for (let at = 0; at < uniqueHashes.length; at += transcriptsPerMessage) {
+    const some = uniqueHashes.slice(at, at + transcriptsPerMessage);
     const { transcripts, unreadable } = await parts.index.ask(
       'transcripts',
       { cache_dir, hashes: some },
       call,
     );
-    for (const [i, transcript] of transcripts.entries()) if (transcript) found.set(some[i]!, transcript);
+    for (const [i, transcript] of transcripts.entries())
+      if (transcript) transcriptsByHash.set(some[i]!, transcript);
     for (const hash of unreadable) broken.add(hash);
   }
   const transcriptions: [string, LegacySegment[]][] = [];
@@ -77,7 +78,7 @@ async function list(
   const languages: [string, TranscriptionsAnswer['transcription_languages'][string]][] = [];
   for (const [i, path] of media_paths.entries()) {
     const hash_str = hashes[i] ?? '';
-    const stored = found.get(hash_str);
+    const stored = transcriptsByHash.get(hash_str);
     if (!stored) continue;
     const { transcript, ...ownLanguages } = inLanguage(stored, language);
     languages.push([path, ownLanguages]);
@@ -103,25 +104,29 @@ async function list(
 }
 
 /** The transcript, or the subtitles of the file in the language that fits better. */
-function inLanguage(stored: Transcript, wanted: string | null) {
+function inLanguage(stored: Transcript, requestedLanguage: string | null) {
   const { mark, segments } = stored;
   const all = [{ language: mark.spoken, segments }, ...(mark.others ?? [])];
   const fits = (language: string | null) =>
-    language === null || wanted === null ? 0 : fit(language, wanted);
-  const chosen = all.reduce((best, one) => (fits(one.language) > fits(best.language) ? one : best));
+    language === null || requestedLanguage === null ? 0 : fit(language, requestedLanguage);
+  const chosen = all.reduce((best, transcript) =>
+    fits(transcript.language) > fits(best.language) ? transcript : best,
+  );
   const changes = chosen === all[0] ? mark.languages : undefined;
   return {
     transcript: chosen === all[0] ? stored : { ...stored, segments: chosen.segments },
     language: chosen.language,
-    other_languages: all.flatMap((one) => (one === chosen || one.language === null ? [] : [one.language])),
+    other_languages: all.flatMap((transcript) =>
+      transcript === chosen || transcript.language === null ? [] : [transcript.language],
+    ),
     ...(changes && { changes: changes.map(({ from, language }) => ({ segment_index: from, language })) }),
   };
 }
 
 /** 2 for the same language, 1 for one of another region or script, else 0. */
-function fit(language: string, wanted: string): number {
-  if (language.toLowerCase() === wanted.toLowerCase()) return 2;
-  return new Intl.Locale(language).language === new Intl.Locale(wanted).language ? 1 : 0;
+function fit(language: string, requestedLanguage: string): number {
+  if (language.toLowerCase() === requestedLanguage.toLowerCase()) return 2;
+  return new Intl.Locale(language).language === new Intl.Locale(requestedLanguage).language ? 1 : 0;
 }
 
 /** Null when speakers were not detected. */
@@ -216,11 +221,11 @@ async function search(
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const find = async (max: number) => {
     const scoped = { ...request, ranges };
-    const { scope, ...found } = await findScope(parts, scoped, { model_key: null, field }, signal);
+    const { scope, ...scopeReport } = await findScope(parts, scoped, { model_key: null, field }, signal);
     const options = { cache_dir, query, speaker_name, max_results: max, scope };
-    return { ...found, ...(await index.ask('search_transcripts', options, now(signal))) };
+    return { ...scopeReport, ...(await index.ask('search_transcripts', options, now(signal))) };
   };
-  const { found, locations, lost, shown } = await shownMatches(
+  const { result, locations, lost, shown } = await shownMatches(
     (max) => data.within({ cache_dir }, () => find(max), signal),
     ({ matches, requested }) => locateMatches(parts, cache_dir, matches, namedBy(requested), now(signal)),
     max_results,
@@ -232,9 +237,9 @@ async function search(
     records(parts, cache_dir, data.damaged, now(signal)),
   ]);
   const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
-  const { missing, unloaded, total, total_is_exact } = found;
+  const { missing, unloaded, total, total_is_exact } = result;
   return {
-    matches: shown.map((one) => toMatch(one, kinds.get(one.match.hash_str))),
+    matches: shown.map((entry) => toMatch(entry, kinds.get(entry.match.hash_str))),
     total: total - lost,
     total_is_exact,
     ...notesAnswer([
@@ -260,9 +265,9 @@ function speakerOf({ speaker, speaker_name: name }: TranscriptSearch): string | 
 }
 
 /** The paths by which the caller named the media of a match. */
-function namedBy(asked: RequestedPaths) {
+function namedBy(paths: RequestedPaths) {
   return ({ hash_str, start_seconds, end_seconds }: TranscriptMatch) =>
-    requestedPaths(asked, hash_str, [start_seconds, end_seconds]);
+    requestedPaths(paths, hash_str, [start_seconds, end_seconds]);
 }
 
 function toMatch(

@@ -97,10 +97,10 @@ export function explanations(explained: Explained, standing: Standing): Explanat
 }
 
 function withThings({ band, parts }: Explanation, things: Band | null, isLimited: boolean): Explanation {
-  const told: Explanation['parts'] = [{ part: 'things', band: things ?? 'weak' }, ...parts];
-  if (!isLimited) return { band: things === null ? band : highest(band, things), parts: told };
+  const allParts: Explanation['parts'] = [{ part: 'things', band: things ?? 'weak' }, ...parts];
+  if (!isLimited) return { band: things === null ? band : highest(band, things), parts: allParts };
   const isAlone = parts.every(({ part }) => part === 'exclude');
-  return { band: isAlone ? (things ?? 'weak') : lowest([band, things ?? 'weak']), parts: told };
+  return { band: isAlone ? (things ?? 'weak') : lowest([band, things ?? 'weak']), parts: allParts };
 }
 
 function explanation(explained: Explained, standing: Standing, scores: Scores | null): Explanation {

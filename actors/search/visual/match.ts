@@ -48,7 +48,10 @@ export async function withBoxes(
   return explained.map(({ band, parts }, i) => {
     const boxes = seen[i]!.map(boxOf);
     const isSeen = boxes.length > 0;
-    return { band, parts: parts.map((one) => (one.part === 'things' && isSeen ? { ...one, boxes } : one)) };
+    return {
+      band,
+      parts: parts.map((entry) => (entry.part === 'things' && isSeen ? { ...entry, boxes } : entry)),
+    };
   });
 }
 

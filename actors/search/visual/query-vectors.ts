@@ -168,14 +168,14 @@ export async function frameReadings(
 ): Promise<PictureQuery> {
   // A file that was rewritten under the path is not the stored one.
   const [file] = await locatePaths(parts, cache_dir, [media_path], now(signal));
-  const { record: known = null, source = null } = file ?? {};
-  if (known) expectWithin(known.probe, media_path, time_seconds);
+  const { record = null, source = null } = file ?? {};
+  if (record) expectWithin(record.probe, media_path, time_seconds);
   const stored = async (frame_index: number | null) => {
-    if (!known || frame_index === null) return null;
+    if (!record || frame_index === null) return null;
     return storedReadings(
       parts,
       model,
-      { cache_dir, hash_str: known.identity.hash_str, frame_index },
+      { cache_dir, hash_str: record.identity.hash_str, frame_index },
       signal,
     );
   };
@@ -184,8 +184,8 @@ export async function frameReadings(
   try {
     return { readings: await pictureReadings(parts, model, media_path, time_seconds, signal) };
   } catch (error) {
-    if (!known || source !== null || !isMediaError(error)) throw error;
-    const readings = await stored(nearestFrame(time_seconds, known.probe));
+    if (!record || source !== null || !isMediaError(error)) throw error;
+    const readings = await stored(nearestFrame(time_seconds, record.probe));
     if (!readings) throw error;
     return { readings, gone: media_path };
   }

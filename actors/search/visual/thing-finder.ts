@@ -31,8 +31,12 @@ export async function askThings(
   if (query === null) return null;
   const question = thingQuestion(query);
   const { terms, words, rest, findsOthers } = question;
-  const excluded = exclude.map(thingQuestion).filter((one) => one.terms.length === 1 && one.rest === '');
-  const unwanted = excluded.flatMap((one) => one.terms.map((term) => ({ ...term, negated: true })));
+  const excluded = exclude
+    .map(thingQuestion)
+    .filter((candidate) => candidate.terms.length === 1 && candidate.rest === '');
+  const unwanted = excluded.flatMap((exclusion) =>
+    exclusion.terms.map((term) => ({ ...term, negated: true })),
+  );
   const all = [...terms, ...unwanted];
   if (all.length === 0) return null;
   const scope = { hashes: null, ranges: {}, filters: [] };
@@ -41,8 +45,8 @@ export async function askThings(
   const { looked } = await untilDone(() => parts.index.ask('find_things', request, now(signal)));
   const questions = [question, ...excluded];
   const narrower = {
-    people: [...new Set(questions.flatMap((one) => one.narrower.people))],
-    others: [...new Set(questions.flatMap((one) => one.narrower.others))],
+    people: [...new Set(questions.flatMap(({ narrower: { people } }) => people))],
+    others: [...new Set(questions.flatMap(({ narrower: { others } }) => others))],
   };
   const understood = { terms: all, words, rest, narrower, findsOthers };
   return looked > 0 ? { ...understood, excluded: wordsOf(excluded) } : null;
@@ -97,8 +101,8 @@ export function followed(
   const byRank = (list: readonly RankedMatch[]) =>
     list.toSorted((a, b) => a.original_index - b.original_index);
   const shown = new Set(first.map(sceneOf));
-  const rest = byRank(others).filter((match) => !shown.has(sceneOf(match)));
-  return grouped([...byRank(first), ...rest].slice(0, max));
+  const otherMatches = byRank(others).filter((match) => !shown.has(sceneOf(match)));
+  return grouped([...byRank(first), ...otherMatches].slice(0, max));
 }
 
 /** Counted anew, and grouped by video as the index does it. */

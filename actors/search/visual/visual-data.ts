@@ -55,8 +55,12 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
    */
   async loadMedia(context: SearchContext, hashes: string[], signal?: AbortSignal): Promise<LoadReport> {
     if (this.newest !== null && !this.isNewest(context)) {
-      const [held, other] = [this.newest, context].map((one) => `${one.cache_dir} by ${one.model_key}`);
-      throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
+      const [loadedContext, requestedContext] = [this.newest, context].map(
+        (entry) => `${entry.cache_dir} by ${entry.model_key}`,
+      );
+      throw contextErrors.CONTEXT_MISMATCH(`${loadedContext} is loaded, not ${requestedContext}`, {
+        field: 'cache_dir',
+      });
     }
     if (!this.isLoaded(context)) return this.load(context, signal);
     return this.add(context, async (of, throwIfSuperseded) => {
@@ -85,12 +89,14 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
   ): Promise<LoadReport> {
     const request = { cache_dir: context.cache_dir, paths: [...paths], hashes: [] };
     const { by_path } = await this.#location.index.ask('find', request, now(signal));
-    const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
+    const hashOf = new Map(
+      by_path.flatMap((record) => (record ? [[record.path, record.identity.hash_str]] : [])),
+    );
     const unknown = paths.filter((path) => !hashOf.has(path));
     const renamed = await renamedFiles(this.#location, context.cache_dir, unknown, now(signal));
     for (const [path, hash] of renamed) hashOf.set(path, hash);
-    const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
-    const report = await this.loadMedia(context, known, signal);
+    const knownHashes = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
+    const report = await this.loadMedia(context, knownHashes, signal);
     const without = new Set(report.missing);
     const missing = paths.filter((path) => without.has(hashOf.get(path) ?? '') || !hashOf.has(path));
     return { ...report, missing };

@@ -57,7 +57,7 @@ interface VisualQuery extends UnderstoodQuery {
    */
   find(max: number): Promise<FoundVisual>;
   /** How sure each of these matches is, of those that `find` answered. Errors: NOT_LOADED. */
-  explain(found: FoundVisual, moments: readonly FoundMoment[]): Promise<Explanation[]>;
+  explain(result: FoundVisual, moments: readonly FoundMoment[]): Promise<Explanation[]>;
 }
 
 type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
@@ -88,21 +88,24 @@ export async function searchVisual(
     ]);
     return { ...locations, ...pictures };
   };
-  const { found, shown, locations } = await shownMatches(query.find, locate, request.max_results, best);
+  const { result, shown, locations } = await shownMatches(query.find, locate, request.max_results, best);
   const ranked = shown.map(({ match }) => match);
   const images = ranked.map((match) => locations.images.get(momentOf(match)) ?? null);
-  const explained = request.explain ? await query.explain(found, ranked) : undefined;
-  const { notes, ...told } = warning({
-    ...(await visualWarnings(parts, cache_dir, query, found, signal, locations.unreadable)),
+  const explained = request.explain ? await query.explain(result, ranked) : undefined;
+  const { notes, ...understanding } = warning({
+    ...(await visualWarnings(parts, cache_dir, query, result, signal, locations.unreadable)),
     gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
     changed: locations.changed,
     noPreview: images.filter((image) => image === null).length,
-    empty: ranked.length > 0 ? null : emptyReason(request, query, found),
+    empty: ranked.length > 0 ? null : emptyReason(request, query, result),
   });
   return {
-    matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
-    ...(found.weaker !== undefined && { weaker: found.weaker }),
-    ...{ ...notesAnswer([ignoredFilters(request.metadata_filter_request?.filters), ...notes]), ...told },
+    matches: shown.map((entry, i) => toMatch(entry, images[i] ?? undefined, explained?.[i])),
+    ...(result.weaker !== undefined && { weaker: result.weaker }),
+    ...{
+      ...notesAnswer([ignoredFilters(request.metadata_filter_request?.filters), ...notes]),
+      ...understanding,
+    },
   };
 }
 
@@ -131,9 +134,9 @@ export async function askVisual(
   const { readings: picture, gone } = await pictureOf(model);
   const { model_key } = model;
   const whole = await textVectors(parts, model_key, query, request.exclude, signal);
-  const asked = await askThings(parts, request.cache_dir, query, request.exclude, signal);
+  const thingQuery = await askThings(parts, request.cache_dir, query, request.exclude, signal);
   const hasWords = whole.known.length + whole.unknown.length > 0;
-  const things = asked && { ...asked, whole, isLimited: hasWords };
+  const things = thingQuery && { ...thingQuery, whole, isLimited: hasWords };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
   const search = { parts, request, model_key, vectors, words, things, signal };
@@ -147,13 +150,13 @@ export async function askVisual(
     find: async (max) => {
       if (!min_band) return find(search, max, request.max_per_media);
       // How many of a file are told is counted of those that are sure enough.
-      const found = await find(search, leftOutOf, undefined);
-      const explained = await explain(search, found.things, found.matches);
-      return { ...found, ...sureMatches(found.matches, explained, min_band, max, request.max_per_media) };
+      const result = await find(search, leftOutOf, undefined);
+      const explained = await explain(search, result.things, result.matches);
+      return { ...result, ...sureMatches(result.matches, explained, min_band, max, request.max_per_media) };
     },
-    explain: async (found, moments) => {
-      const explained = await explain(search, found.things, moments);
-      if (things === null || found.things === null || moments.length === 0) return explained;
+    explain: async (result, moments) => {
+      const explained = await explain(search, result.things, moments);
+      if (things === null || result.things === null || moments.length === 0) return explained;
       return withBoxes(parts, request.cache_dir, things.terms, moments, explained, signal);
     },
   };
@@ -213,10 +216,10 @@ async function findLoaded(search: Search, max: number, perMedia: number | undefi
   const { cache_dir, within: ranges } = request;
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const searched = { model_key, field: 'segments_to_frame_indices' };
-  const { scope: named, ...found } = await findScope(parts, scoped, searched, signal);
+  const { scope: named, ...scopeReport } = await findScope(parts, scoped, searched, signal);
   const scope = ranges ? { ...named, ranges, hashes: Object.keys(ranges) } : named;
   const rank = (within: Scope, by: Vectors) => ranked(search, within, by, max, perMedia);
-  if (things === null) return { ...found, ...(await rank(scope, vectors)), things: null };
+  if (things === null) return { ...scopeReport, ...(await rank(scope, vectors)), things: null };
   const limit = { max_per_media: perMedia ?? null, max_results: max };
   const options = {
     cache_dir,
@@ -226,16 +229,16 @@ async function findLoaded(search: Search, max: number, perMedia: number | undefi
     ...peopleFilter(request),
     ...limit,
   };
-  const seen = await untilDone(() => parts.index.ask('find_things', options, now(signal)));
-  const joined = { ...found, things: seen, looked: seen.looked };
+  const seenThings = await untilDone(() => parts.index.ask('find_things', options, now(signal)));
+  const joined = { ...scopeReport, things: seenThings, looked: seenThings.looked };
   if (!things.isLimited) {
-    const { matches, ...rest } = await rank(scope, vectors);
-    return { ...joined, matches: fused(seen.matches, matches, max), ...rest };
+    const { matches, ...rankReport } = await rank(scope, vectors);
+    return { ...joined, matches: fused(seenThings.matches, matches, max), ...rankReport };
   }
   const isRanked = vectors.text !== null || vectors.picture !== null;
   const first = isRanked
-    ? await rank(scopeOf(scope, seen), vectors)
-    : { matches: seen.matches, twice: seen.people_twice ?? [] };
+    ? await rank(scopeOf(scope, seenThings), vectors)
+    : { matches: seenThings.matches, twice: seenThings.people_twice ?? [] };
   if (first.matches.length >= max) return { ...joined, ...first };
   // Media without detections may show it all the same.
   const others = await rank(scope, { ...vectors, text: things.whole.query });
@@ -265,12 +268,12 @@ async function ranked(
 
 async function explain(
   { parts: { index, visual }, request, model_key, vectors, words, things, signal }: Search,
-  seen: SeenThings | null,
-  found: readonly FoundMoment[],
+  seenThings: SeenThings | null,
+  matches: readonly FoundMoment[],
 ): Promise<Explanation[]> {
-  if (found.length === 0) return [];
+  if (matches.length === 0) return [];
   const { cache_dir, text_weight, exclude } = request;
-  const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+  const moments = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
   const parts = words.parts.map(({ vector }) => vector);
   const options = { cache_dir, model_key, ...vectors, text_weight, moments };
   const ask = () =>
@@ -280,7 +283,8 @@ async function explain(
   const standing = isRanked
     ? await visual.within({ cache_dir, model_key }, ask, signal)
     : unranked(moments.length);
-  const sights = seen && things && { bands: thingBands(seen, things, moments), isLimited: things.isLimited };
+  const sights = seenThings &&
+    things && { bands: thingBands(seenThings, things, moments), isLimited: things.isLimited };
   // Words that weigh nothing beside a picture have no say.
   const unknown = vectors.picture && text_weight === 0 ? [] : words.unknown;
   return explanations({ model_key, words: { ...words, unknown }, exclude, things: sights }, standing);
@@ -292,9 +296,9 @@ function unranked(moments: number): Standing {
 }
 
 /** The paths by which the caller named the media of a match. */
-function namedBy(asked: RequestedPaths) {
+function namedBy(paths: RequestedPaths) {
   return ({ hash_str, frame_index }: RankedMatch) =>
-    requestedPaths(asked, hash_str, [frame_index, frame_index + 1]);
+    requestedPaths(paths, hash_str, [frame_index, frame_index + 1]);
 }
 
 type Shown = ShownMatch<RankedMatch>;
@@ -302,10 +306,10 @@ type Shown = ShownMatch<RankedMatch>;
 /** The first of the ranking in the order they came in, counted anew. */
 function best(shown: readonly Shown[], max: number): Shown[] {
   const ranking = shown.toSorted((a, b) => a.match.original_index - b.match.original_index).slice(0, max);
-  const place = new Map(ranking.map((one, i) => [one, i]));
-  return shown.flatMap((one) => {
-    const original_index = place.get(one);
-    return original_index === undefined ? [] : [{ ...one, match: { ...one.match, original_index } }];
+  const place = new Map(ranking.map((entry, i) => [entry, i]));
+  return shown.flatMap((entry) => {
+    const original_index = place.get(entry);
+    return original_index === undefined ? [] : [{ ...entry, match: { ...entry.match, original_index } }];
   });
 }
 

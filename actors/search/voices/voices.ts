@@ -42,9 +42,9 @@ export function createVoices(parts: VoicesParts): Voices {
             if (signal?.aborted) throw engineErrors.CANCELLED();
           },
         );
-      const found = await searches.run(find, { signal }).catch(noTranscript);
-      if (found === null) return { suggestions: [], warning: withoutTranscript };
-      const { model, suggestions } = found;
+      const result = await searches.run(find, { signal }).catch(noTranscript);
+      if (result === null) return { suggestions: [], warning: withoutTranscript };
+      const { model, suggestions } = result;
       if (model === null) return { suggestions: [], warning: withoutVoice };
       const least = await leastCosine(parts, model);
       const scale = likenessScale(least);

@@ -22,13 +22,13 @@ export async function searchWritten(
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const searched = { model_key: null, stored: true, field: frameField };
   const find = async (max: number) => {
-    const { scope, ...found } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
+    const { scope, ...scopeReport } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
     const options = { cache_dir, query, scope, max_results: min_band ? leftOutOf : max };
     const answer = await untilDone(() => parts.index.ask('search_written', options, now(signal)));
     const { matches, weaker } = sureLines(answer.matches, min_band);
-    return { ...found, ...answer, matches: matches.slice(0, max), weaker };
+    return { ...scopeReport, ...answer, matches: matches.slice(0, max), weaker };
   };
-  const { found, locations, shown } = await shownMatches(
+  const { result, locations, shown } = await shownMatches(
     find,
     ({ matches, requested }) =>
       locateMatches(
@@ -42,12 +42,12 @@ export async function searchWritten(
     (all, max) => all.slice(0, max),
   );
   const { gone, changed } = locations;
-  const { missing, media, unreadable } = found;
+  const { missing, media, unreadable } = result;
   const hashes = [...new Set(shown.map(({ match }) => match.hash_str))];
   const shots = await shotsOf(parts, cache_dir, hashes, now(signal));
   return {
-    matches: shown.map((one) => toMatch(one, shots.get(one.match.hash_str) ?? null)),
-    ...(min_band && { weaker: found.weaker }),
+    matches: shown.map((entry) => toMatch(entry, shots.get(entry.match.hash_str) ?? null)),
+    ...(min_band && { weaker: result.weaker }),
     ...notesAnswer([
       ignoredFilters(request.metadata_filter_request?.filters),
       media === 0 && note('NOTHING_READ', {}),
