@@ -90,7 +90,9 @@ async function runTask(
     if (event.type === 'result') results.tell(event.result);
   });
   // Each group surveys a file once for all of its stages.
-  const paths = groups.flatMap((group) => [...new Set(group.stages.flatMap((one) => piecesOf(one).paths))]);
+  const paths = groups.flatMap((group) => [
+    ...new Set(group.stages.flatMap((stageJobs) => piecesOf(stageJobs).paths)),
+  ]);
   const last = new LastWork(groups);
   const task = new TaskContext(parts, run, { tracker, results, last, paths, signal, draining });
   // An error that ends one group ends the others too.
@@ -109,9 +111,9 @@ async function runTask(
 function pieces(jobs: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings'> {
   let closings = 0;
   const files: Record<string, number> = {};
-  for (const one of jobs) {
-    const { paths, closing } = piecesOf(one);
-    files[one.stage.kind.type] = paths.length + closing.length;
+  for (const stageJobs of jobs) {
+    const { paths, closing } = piecesOf(stageJobs);
+    files[stageJobs.stage.kind.type] = paths.length + closing.length;
     closings += closing.length;
   }
   return { files, closings };
@@ -121,10 +123,14 @@ function pieces(jobs: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings'
 function expected(groups: readonly StageGroup[], files: RunStart['files']): WorkResults {
   const results = new WorkResults(files);
   const paths = new Map(
-    groups.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
+    groups.flatMap(({ stages }) =>
+      stages.map((stageJobs) => [stageJobs.stage.kind.type, new Set(piecesOf(stageJobs).paths)]),
+    ),
   );
   const closings = groups.flatMap(({ stages }) =>
-    stages.flatMap((one) => piecesOf(one).closing.map((name) => ({ type: one.stage.kind.type, name }))),
+    stages.flatMap((stageJobs) =>
+      piecesOf(stageJobs).closing.map((name) => ({ type: stageJobs.stage.kind.type, name })),
+    ),
   );
   for (const { needs, stages } of groups) {
     for (const { type, name } of closings) if (needs.includes(type)) results.expectClosing(type, name);

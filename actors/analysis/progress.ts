@@ -79,8 +79,8 @@ export interface Counted
 
 /** Derives speeds from the amounts, and the estimate where it is not given. */
 export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
-  const { amounts, jobs = 0, jobs_done = 0, estimated_remaining_seconds: given, ...rest } = counted;
-  const { elapsed_seconds, surveyed } = rest;
+  const { amounts, jobs = 0, jobs_done = 0, estimated_remaining_seconds: given, ...counts } = counted;
+  const { elapsed_seconds, surveyed } = counts;
   const speedOf = (done: number) => (elapsed_seconds > 0 ? done / elapsed_seconds : 0);
   const stages: Record<string, StageProgress> = {};
   let [done, all, longest] = [0, 0, 0];
@@ -96,7 +96,7 @@ export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskP
   const simple = surveyed && done > 0 ? (Math.max(0, all - done) * elapsed_seconds) / done : null;
   const media_seconds = all > 0 ? (longest * done) / all : 0;
   return {
-    ...rest,
+    ...counts,
     jobs,
     jobs_done,
     stages,
@@ -338,18 +338,18 @@ export class ProgressModel {
 
   /** Seconds left. The amounts of files that are not surveyed yet are guessed from those that are. */
   #remaining(stages: readonly StageAmounts[], elapsed: number): number | null {
-    let [done, seconds, known] = [0, 0, 0];
+    let [done, seconds, knownFiles] = [0, 0, 0];
     for (const stage of stages) {
       done += stage.done * costOf(stage.kind.unit);
       seconds += (stage.before + stage.all) * stage.kind.unit.weight;
-      known += stage.known;
+      knownFiles += stage.known;
     }
     const rate = this.#pace.at(elapsed, done);
-    if (known === 0) return null;
+    if (knownFiles === 0) return null;
     let all = 0;
     for (const stage of stages) {
       const { unit } = stage.kind;
-      const mean = stage.known > 0 ? stage.all / stage.known : seconds / known / unit.weight;
+      const mean = stage.known > 0 ? stage.all / stage.known : seconds / knownFiles / unit.weight;
       const unknown = stage.surveyed ? 0 : Math.max(0, stage.files - stage.known);
       all += (stage.all + mean * unknown) * costOf(unit);
     }
@@ -364,17 +364,17 @@ export class ProgressModel {
   #share(stages: readonly StageAmounts[], surveyed: boolean): number {
     // Frames that cannot be decoded are never done, and seconds do not add up to the last digit.
     if (this.#ended === this.#files) return mostUnfinished;
-    let [done, all, known] = [0, 0, 0];
+    let [done, all, knownFiles] = [0, 0, 0];
     for (const stage of stages) {
       const cost = costOf(stage.kind.unit);
       done += (stage.before + stage.done) * cost;
       all += (stage.before + stage.all) * cost;
-      known += stage.known;
+      knownFiles += stage.known;
     }
     const files = this.#files - this.#closings;
     const ended = this.#ended - this.#closedEnds;
-    const share = all > 0 ? done / all : known > 0 ? ended / known : 0;
-    const ofFiles = share * (surveyed || files === 0 ? 1 : known / files);
+    const share = all > 0 ? done / all : knownFiles > 0 ? ended / knownFiles : 0;
+    const ofFiles = share * (surveyed || files === 0 ? 1 : knownFiles / files);
     // Analysed files may still have to be committed.
     return Math.min(99, 100 * this.#withClosings(ofFiles, files));
   }

@@ -109,10 +109,10 @@ export function named(field: string, paths: readonly string[]): NamedPath[] {
 
 /** The first one of each path, however it is spelled. */
 export function uniquePaths<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
-  const seen = new Map<string, T>();
+  const firstItems = new Map<string, T>();
   for (const item of items) {
     const whole = comparablePath(resolve(pathOf(item)));
-    if (!seen.has(whole)) seen.set(whole, item);
+    if (!firstItems.has(whole)) firstItems.set(whole, item);
   }
-  return [...seen.values()];
+  return [...firstItems.values()];
 }

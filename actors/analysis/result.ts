@@ -54,7 +54,7 @@ export interface ProgressFields {
 /** The progress that such fields tell. */
 export function progressFrom(
   kinds: readonly StageKind[],
-  told: ProgressFields,
+  progress: ProgressFields,
   fields: Readonly<Record<string, unknown>>,
 ): TaskProgress {
   const amounts = Object.fromEntries(
@@ -63,7 +63,7 @@ export function progressFrom(
       { done: Number(fields[unit.done] ?? 0), all: Number(fields[unit.all] ?? 0) },
     ]),
   );
-  return progressOf(kinds, { ...told, amounts });
+  return progressOf(kinds, { ...progress, amounts });
 }
 
 /** The progress of a file that such fields tell; undefined when they tell none. */
@@ -80,7 +80,7 @@ export function fileProgressFrom(
 }
 
 export function kindOf(kinds: readonly StageKind[], type: string): StageKind {
-  const kind = kinds.find((one) => one.type === type);
+  const kind = kinds.find((candidate) => candidate.type === type);
   if (!kind) throw new Error(`there is no kind of work ${type}`);
   return kind;
 }
@@ -122,8 +122,8 @@ export function fileResult(kinds: readonly StageKind[], result: WorkResult): Fil
   const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));
   const outcome = outcomeWord(result);
   const of = { path, type, ...(closing && { closing }), hash_str, outcome };
-  const told = { duration_seconds, error, ...(warning !== undefined && { media_warning: warning }) };
-  const fields = { ...of, ...noFacts, ...facts, ...told };
+  const details = { duration_seconds, error, ...(warning !== undefined && { media_warning: warning }) };
+  const fields = { ...of, ...noFacts, ...facts, ...details };
   return fields as FileResult;
 }
 

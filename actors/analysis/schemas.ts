@@ -6,7 +6,7 @@ import { FilePath } from '../index/store/contract.ts';
 import { measured, type StageKind } from './stages/kind.ts';
 
 /** All of the members of a union at once. */
-type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+type Joined<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer All) => void
   ? All
   : never;
 

@@ -446,15 +446,15 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'what was found in previews stands when the file is there again',
     file: 'actors/analysis/stages/frame-analysis.ts',
-    text: '(found.from_previews && !isGone)',
-    fault: '(found.from_previews && isGone)',
+    text: '(look.from_previews && !isGone)',
+    fault: '(look.from_previews && isGone)',
     tests: ['test/actors/analysis/stages/things/things.slow.test.ts'],
   },
   {
     name: 'what another model found is not looked for again',
     file: 'actors/analysis/stages/frame-analysis.ts',
-    text: 'found?.model_key !== model_key',
-    fault: 'found === null',
+    text: 'look?.model_key !== model_key',
+    fault: 'look === null',
     tests: [
       'test/actors/analysis/stages/things/things.slow.test.ts',
       'test/actors/analysis/stages/text/text.slow.test.ts',

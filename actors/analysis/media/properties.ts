@@ -119,14 +119,14 @@ async function surveyAll(
   signal: AbortSignal,
 ): Promise<Surveyed> {
   const media = new Map<string, MediaRecord>();
-  const found = new Map<string, EngineError>();
+  const errorsByPath = new Map<string, EngineError>();
   const keeps = await isFolder(cacheDir);
   const look = async (path: string, until: AbortSignal) => {
     try {
       media.set(path, await surveyFile(parts, cacheDir, path, keeps, until));
     } catch (error) {
       if (!isAboutTheFile(error)) throw error;
-      found.set(path, error);
+      errorsByPath.set(path, error);
     }
   };
   // Last and alone, so that a second crash tells which it was.
@@ -136,7 +136,7 @@ async function surveyAll(
   await sideBySide(last.values(), 1, signal, look);
   // In the order of the request, not of the failures.
   const errors = paths.flatMap((path) => {
-    const error = found.get(path);
+    const error = errorsByPath.get(path);
     return error === undefined ? [] : [[path, error] as const];
   });
   return { media, errors: new Map(errors) };

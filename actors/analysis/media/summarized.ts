@@ -25,10 +25,10 @@ export async function summaryNames(
       ({ hash_str }) => hash_str,
     );
     for (const [i, path] of some.entries()) {
-      const held = byHash.get(hashes[i] ?? '') ?? [];
+      const summaries = byHash.get(hashes[i] ?? '') ?? [];
       names.set(
         path,
-        held.map(({ analysis_name }) => analysis_name),
+        summaries.map(({ analysis_name }) => analysis_name),
       );
     }
   }

@@ -85,27 +85,27 @@ export async function survey(
     inode: String(stats.ino),
     ctime_ms: changedMs(stats),
   };
-  const known = reads ? null : await index.ask('known', request, options);
-  if (known && (await isDescribed(known))) {
-    if (known.identity.ctime_ms !== undefined || lane === 'now') return known;
+  const record = reads ? null : await index.ask('known', request, options);
+  if (record && (await isDescribed(record))) {
+    if (record.identity.ctime_ms !== undefined || lane === 'now') return record;
     // A record of an older analysis: from now on a change that keeps the time is noticed.
-    const media = { ...known, identity: { ...known.identity, ctime_ms: request.ctime_ms } };
+    const media = { ...record, identity: { ...record.identity, ctime_ms: request.ctime_ms } };
     await remember(media);
     return media;
   }
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
-    if (known) {
+    if (record) {
       // The same file with other XMP beside it.
-      const media = { ...known, probe: await prober.ask('probe', { path }, options) };
+      const media = { ...record, probe: await prober.ask('probe', { path }, options) };
       await remember(media);
       return media;
     }
-    const found = await prober.ask('identify', { path }, options);
+    const contentIdentity = await prober.ask('identify', { path }, options);
     // Among two files with the same hash, the second is compared with the stored facts of the first.
-    const release = await naming.acquire(`${cache_dir}\0${found.hash_str}`);
+    const release = await naming.acquire(`${cache_dir}\0${contentIdentity.hash_str}`);
     try {
       const parts = { decoder: prober, index, cache_dir, call: options, keep: remember };
-      const { identity } = await nameContent(parts, path, found);
+      const { identity } = await nameContent(parts, path, contentIdentity);
       const probe = await prober.ask('probe', { path }, options);
       const volume = await volumeOf(path);
       const media = { path, identity, probe, ...(volume !== null && { volume }) };

@@ -227,8 +227,8 @@ class JournalFile implements Journal {
   #announce(before: PreviousEngine | null = null): void {
     const running = [...this.history.running(process.pid)];
     const pid = process.pid;
-    const own = { started: this.#started, token: this.#token, ...(before ? { before } : {}) };
-    this.#append({ type: 'engine-start', time: this.#now(), pid, ...own });
+    const engine = { started: this.#started, token: this.#token, ...(before ? { before } : {}) };
+    this.#append({ type: 'engine-start', time: this.#now(), pid, ...engine });
     for (const [key, time] of running) this.#append({ type: 'stage-start', time, task_id: '', key, pid });
   }
 

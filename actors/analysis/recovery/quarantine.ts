@@ -157,9 +157,9 @@ export class JournalHistory {
   }
 
   #ended({ pid, key, time, outcome, ...entry }: JournalEntry & { type: 'stage-end' }): void {
-    const own = this.running(pid);
-    const began = own.get(key) ?? time;
-    const alone = entry.alone === true || isOneFile(own);
+    const startTimes = this.running(pid);
+    const began = startTimes.get(key) ?? time;
+    const alone = entry.alone === true || isOneFile(startTimes);
     this.#engines.get(pid)?.running.delete(key);
     if (outcome === 'hung') this.#strike(key, { began, how: 'hung', alone, seen: '' });
     if (outcome === 'hung' || outcome === 'left') return;

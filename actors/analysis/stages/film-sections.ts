@@ -80,12 +80,12 @@ class Taker {
   }
 
   #asked(): Promise<IteratorResult<GridFrame>> {
-    const asked = this.#frames.next();
-    asked.then(
+    const nextFrame = this.#frames.next();
+    nextFrame.then(
       ({ done }) => done && this.#end(),
       () => this.#end(),
     );
-    return asked;
+    return nextFrame;
   }
 
   #end(): void {
@@ -266,7 +266,8 @@ export class IdleDecoders {
 
   /** Null when each is at work. `giveBack` asks for the decoder when a file needs it. */
   borrow(giveBack: () => void): Borrowed | null {
-    const isIdle = (one: Decoder) => this.#needOf(one) === 0 && !this.#lent.has(one) && one.phase !== 'down';
+    const isIdle = (decoder: Decoder) =>
+      this.#needOf(decoder) === 0 && !this.#lent.has(decoder) && decoder.phase !== 'down';
     const decoder = this.#decoders.find(isIdle);
     if (!decoder) return null;
     this.#lent.set(decoder, giveBack);
@@ -277,10 +278,10 @@ export class IdleDecoders {
     return { decoder, release };
   }
 
-  /** `told` is called whenever a decoder may have become idle, until the answer is called. */
-  whenIdle(told: () => void): () => void {
-    this.#waiting.add(told);
-    return () => this.#waiting.delete(told);
+  /** `listener` is called whenever a decoder may have become idle, until the answer is called. */
+  whenIdle(listener: () => void): () => void {
+    this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
   }
 
   #needOf(decoder: Decoder): number {
@@ -288,6 +289,6 @@ export class IdleDecoders {
   }
 
   #tell(): void {
-    for (const told of this.#waiting) told();
+    for (const listener of this.#waiting) listener();
   }
 }

@@ -61,7 +61,7 @@ export interface FrameAnalysis {
   commit(
     file: FileWork<Item>,
     counts: { readonly looked: number; readonly count: number },
-    found: FoundItems,
+    items: FoundItems,
   ): Promise<Facts>;
 }
 
@@ -75,20 +75,20 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
     return (await index.ask('results_stored', query, { signal })).stored[0] ?? null;
   };
   /** Stored results of files analysed before, by content. */
-  const known = new Map<string, StoredLook>();
+  const storedLooks = new Map<string, StoredLook>();
   return {
     run: {
       modelOf: () => model_key,
       applies: ({ probe }) => probe.grid_frames > 0,
       // Results from previews stand until the file is back.
       isStored: async ({ identity: { hash_str } }, _, isGone) => {
-        const found = await storedOf(hash_str);
-        if (found?.model_key !== model_key || (found.from_previews && !isGone)) return false;
-        known.set(hash_str, found);
+        const look = await storedOf(hash_str);
+        if (look?.model_key !== model_key || (look.from_previews && !isGone)) return false;
+        storedLooks.set(hash_str, look);
         return true;
       },
       storedFacts: ({ identity }) => {
-        const { count = 0, from_previews = false } = known.get(identity.hash_str) ?? {};
+        const { count = 0, from_previews = false } = storedLooks.get(identity.hash_str) ?? {};
         return factsOf(count, 0, from_previews);
       },
       // The model is used by nobody else; what it takes is given back.
@@ -103,14 +103,14 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
         await actor.load(signal);
         return ask();
       }),
-    commit: async ({ media, previews }, { looked, count }, found) => {
+    commit: async ({ media, previews }, { looked, count }, items) => {
       const { path, probe } = media;
       if (looked === 0 && probe.grid_frames > 0) {
         throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
       }
       const from_previews = previews !== null;
       if (!from_previews) await expectUnchanged(media);
-      await index.ask('store_result', { cache_dir, media, model_key, from_previews, found });
+      await index.ask('store_result', { cache_dir, media, model_key, from_previews, found: items });
       return factsOf(count, Math.max(0, probe.grid_frames - looked), from_previews);
     },
   };

@@ -105,17 +105,17 @@ export class FramePass {
       const small = consumers.find(({ options }) => options.small)?.options.small;
       for await (const frame of this.#feed(shapes, { preview, credit, from, ...(small && { small }) })) {
         if (consumers.every(({ gone }) => gone)) return;
-        const left = consumers.filter(
+        const receivers = consumers.filter(
           ({ gone, options }) => !gone && frame.frame_index >= (options.from ?? 0),
         );
         const handles = [frame.picture, ...(frame.further_pictures ?? [])];
         await Promise.all(
-          left.map(async ({ options, ahead }, at) => {
+          receivers.map(async ({ options, ahead }, at) => {
             const picture = handles[handleOf.get(options) ?? 0] ?? frame.picture;
             pool.hold(picture, holder);
             const release = () => pool.release(picture, holder);
-            const own = { ...frame, picture, preview: previewFor(frame, options, at) };
-            if (!(await ahead.put({ frame: own, release }))) release();
+            const consumerFrame = { ...frame, picture, preview: previewFor(frame, options, at) };
+            if (!(await ahead.put({ frame: consumerFrame, release }))) release();
           }),
         );
       }
@@ -160,12 +160,12 @@ async function* taken(consumer: Consumer, delivery: Promise<void>): AsyncGenerat
   const stop = () => ahead.close();
   options.signal?.addEventListener('abort', stop, { once: true });
   try {
-    for (let one = await ahead.take(); one; one = await ahead.take()) {
+    for (let item = await ahead.take(); item; item = await ahead.take()) {
       try {
         if (options.signal?.aborted) throw options.signal.reason;
-        yield one.frame;
+        yield item.frame;
       } finally {
-        one.release();
+        item.release();
       }
     }
     if (options.signal?.aborted) throw options.signal.reason;
@@ -175,7 +175,7 @@ async function* taken(consumer: Consumer, delivery: Promise<void>): AsyncGenerat
     options.signal?.removeEventListener('abort', stop);
     consumer.gone = true;
     ahead.close();
-    for (let one = await ahead.take(); one; one = await ahead.take()) one.release();
+    for (let item = await ahead.take(); item; item = await ahead.take()) item.release();
   }
 }
 
@@ -186,11 +186,11 @@ function previewFor(frame: GridFrame, { preview }: FrameOptions, at: number): Gr
 }
 
 function distinct(shapes: readonly PictureShape[]): PictureShape[] {
-  return shapes.filter((shape, at) => shapes.findIndex((one) => isSame(one, shape)) === at);
+  return shapes.filter((shape, at) => shapes.findIndex((candidate) => isSame(candidate, shape)) === at);
 }
 
-function isSame(one: PictureShape, other: PictureShape): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSame(first: PictureShape, second: PictureShape): boolean {
+  return JSON.stringify(first) === JSON.stringify(second);
 }
 
 // The frames of a file that is gone: its stored previews, read a page at a time and decoded like those of a
@@ -223,11 +223,11 @@ async function* storedFrames(
   const trims = shapes.some(({ trim_bars }) => trim_bars) && media.probe.grid_frames > 1;
   const bars = trims ? { bars: await barsOfFilm({ index, reader, cache_dir, media }, options.signal) } : {};
   for (let at = from; at < media.probe.grid_frames; at += previewPage) {
-    const wanted = frameRange(at, media);
-    const query = { cache_dir, frames: wanted.map((frame_index) => ({ hash_str, frame_index })) };
+    const frameIndexes = frameRange(at, media);
+    const query = { cache_dir, frames: frameIndexes.map((frame_index) => ({ hash_str, frame_index })) };
     const call: CallOptions = { signal: options.signal };
     const { previews } = await index.ask('previews', query, call);
-    const frames = wanted.flatMap((frame_index, i) => {
+    const frames = frameIndexes.flatMap((frame_index, i) => {
       const jpeg = previews[i];
       return jpeg ? [{ frame_index, jpeg }] : [];
     });

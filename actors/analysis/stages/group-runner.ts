@@ -83,9 +83,9 @@ export class GroupRunner {
   }
 
   #beginNothing(reason: unknown): false {
-    for (const one of this.#group.stages) {
-      const { paths, closing } = piecesOf(one);
-      const work = this.#task.tracker.of(one.stage.kind.type);
+    for (const stageJobs of this.#group.stages) {
+      const { paths, closing } = piecesOf(stageJobs);
+      const work = this.#task.tracker.of(stageJobs.stage.kind.type);
       for (const path of paths) work.failed(path, this.#task.failure(path, reason));
       for (const name of closing) work.notClosed(name, this.#task.failure(name, reason));
     }
@@ -96,12 +96,12 @@ export class GroupRunner {
     const planned = await Promise.all(this.#stages.map((stage) => this.#roundsOf(stage)));
     const last = Math.max(0, ...planned.map((rounds) => rounds.length));
     for (let at = 0; at < Math.max(1, last); at++) {
-      const wanted: { stage: Planned; item: Item }[] = this.#stages.flatMap((stage, i) =>
+      const assignments: { stage: Planned; item: Item }[] = this.#stages.flatMap((stage, i) =>
         (planned[i]?.[at] ?? []).map((item) => ({ stage, item })),
       );
       const surveyed = this.#stages.filter((_, i) => at + 1 >= (planned[i]?.length ?? 0));
       await this.#round(
-        Map.groupBy(wanted, ({ item }) => item.path),
+        Map.groupBy(assignments, ({ item }) => item.path),
         surveyed,
       );
     }
@@ -109,14 +109,14 @@ export class GroupRunner {
 
   /** Rounds that cannot be planned end the task. */
   async #roundsOf({ stageRun, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
-    const left = new Map<string, Item>();
+    const itemsByPath = new Map<string, Item>();
     for (const item of jobs.flatMap((job) => job.items)) {
-      if (!left.has(item.path)) left.set(item.path, item);
+      if (!itemsByPath.has(item.path)) itemsByPath.set(item.path, item);
     }
-    const all = [...left.values()];
+    const all = [...itemsByPath.values()];
     if (!stageRun.rounds) return [all];
     const fail = ({ path }: Item, error: unknown) => {
-      if (left.delete(path)) tracker.failed(path, this.#task.failure(path, error));
+      if (itemsByPath.delete(path)) tracker.failed(path, this.#task.failure(path, error));
     };
     try {
       return await stageRun.rounds(all, fail);
@@ -133,10 +133,10 @@ export class GroupRunner {
     const reading = Promise.all(this.#readers.map((reader) => this.#read(queue, reader)));
     // When every reader is down the files that are left fail one by one, also while others are still
     // surveyed.
-    const rest = reading.then(() => this.#failTheRest(queue));
+    const cleanup = reading.then(() => this.#failTheRest(queue));
     await this.#surveyAll(round, queue).finally(queue.close);
     if (this.#suspectFiles.length === 0) for (const { tracker } of surveyed) tracker.surveyed();
-    await rest;
+    await cleanup;
     await Promise.all(this.#underway);
   }
 
@@ -147,7 +147,7 @@ export class GroupRunner {
       this.#suspectFiles.push(file);
       return [];
     };
-    const one = async () => {
+    const surveyFiles = async () => {
       for await (const file of files) {
         if (surveys.isSuspect(file[0])) {
           later(file);
@@ -162,14 +162,14 @@ export class GroupRunner {
         if (pieces.length > 0) await queue.put(pieces);
       }
     };
-    await Promise.all(Array.from({ length: SURVEYS }, one));
+    await Promise.all(Array.from({ length: SURVEYS }, surveyFiles));
   }
 
   /** Pieces of work on the file now, without those that have a result already or come later. */
-  async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
+  async #survey(path: string, assignments: Wanted): Promise<Piece[]> {
     if (this.#task.ending.aborted) throw notBegun(path);
-    const { able, ...found } = await this.#found(path, wanted);
-    const planned = await Promise.all(able.map(({ stage, item }) => this.#plan(stage, item, found)));
+    const { able, ...survey } = await this.#found(path, assignments);
+    const planned = await Promise.all(able.map(({ stage, item }) => this.#plan(stage, item, survey)));
     return planned.filter((piece) => piece !== undefined);
   }
 
@@ -177,24 +177,24 @@ export class GroupRunner {
    * Stages that can work on the file; where it is gone, those its stored previews are enough for. The others
    * fail.
    */
-  async #found(path: string, wanted: Wanted): Promise<Found & { readonly able: Wanted }> {
+  async #found(path: string, assignments: Wanted): Promise<Found & { readonly able: Wanted }> {
     const { surveys, request } = this.#task;
-    if (request.from_previews) return { ...(await surveys.previewed(path)), able: wanted };
+    if (request.from_previews) return { ...(await surveys.previewed(path)), able: assignments };
     try {
-      return { media: await surveys.media(path), previews: null, able: wanted };
+      return { media: await surveys.media(path), previews: null, able: assignments };
     } catch (error) {
-      const able = wanted.filter(({ stage }) => stage.stage.kind.readsPreviews);
+      const able = assignments.filter(({ stage }) => stage.stage.kind.readsPreviews);
       const isGone = mediaErrors.FILE_NOT_FOUND.is(error) && able.length > 0;
-      const gone = isGone ? await surveys.gone(path) : null;
-      if (!gone) throw error;
-      const others = wanted.filter((one) => !able.includes(one));
+      const goneMedia = isGone ? await surveys.gone(path) : null;
+      if (!goneMedia) throw error;
+      const others = assignments.filter((assignment) => !able.includes(assignment));
       this.#failSurvey(path, others, error);
-      return { ...gone, able };
+      return { ...goneMedia, able };
     }
   }
 
-  #failSurvey(path: string, wanted: Wanted, error: unknown): Piece[] {
-    for (const { stage } of wanted) stage.tracker.failed(path, this.#task.failure(path, error));
+  #failSurvey(path: string, assignments: Wanted, error: unknown): Piece[] {
+    for (const { stage } of assignments) stage.tracker.failed(path, this.#task.failure(path, error));
     return [];
   }
 
@@ -300,17 +300,17 @@ export class GroupRunner {
 
   /** The same content under another path may have been stored since the survey. */
   async #stillToDo(pieces: readonly Piece[]): Promise<Piece[]> {
-    const left: Piece[] = [];
+    const remainingPieces: Piece[] = [];
     for (const piece of pieces) {
       try {
         if (await standsStored(this.#task, piece)) this.#tellStored(piece);
         else if (this.#task.ending.aborted) this.#give([piece], notBegun);
-        else left.push(piece);
+        else remainingPieces.push(piece);
       } catch (error) {
         await tellEnd(this.#task, piece, Promise.reject(error));
       }
     }
-    return left;
+    return remainingPieces;
   }
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
@@ -341,13 +341,13 @@ export class GroupRunner {
     );
     if (hung && !isLast) return void this.#suspects.push(piece);
     const { path } = piece.item;
-    const told = hung
+    const outcome = hung
       ? finished.catch((error) => {
           expectNotQuarantined(parts.journal, keyOf(piece), path);
           throw error;
         })
       : finished;
-    await tellEnd(this.#task, piece, told);
+    await tellEnd(this.#task, piece, outcome);
   }
 
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */

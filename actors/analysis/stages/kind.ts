@@ -164,8 +164,8 @@ export interface Job<I extends Item = Item> {
 }
 
 /** Where a task runs. */
-export function placeOf(asked: readonly Pick<StageKind, 'place'>[]): TaskPlace {
-  return asked[0]?.place ?? 'analysis';
+export function placeOf(kinds: readonly Pick<StageKind, 'place'>[]): TaskPlace {
+  return kinds[0]?.place ?? 'analysis';
 }
 
 export function hasWork({ name, items }: Job): boolean {
@@ -196,22 +196,22 @@ export function stageKind<
 
 /** Throws when two kinds share a name, or one needs what does not come before it. */
 export function checkKinds(kinds: readonly StageKind[]): void {
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
   for (const kind of kinds) {
     const { type, needs, unit, body, facts, resolved, notApplicable } = kind;
     for (const need of needs) {
-      if (!kinds.slice(0, kinds.indexOf(kind)).some((one) => one.type === need)) {
+      if (!kinds.slice(0, kinds.indexOf(kind)).some((earlierKind) => earlierKind.type === need)) {
         throw new Error(`the stage ${type} needs ${need}, which no stage before it does`);
       }
     }
     // Within a stage a name may come twice: the frames of a file are a fact and the amount that is done.
-    const own = new Set([
+    const names = new Set([
       ...[type, unit?.done, unit?.all, notApplicable].filter((name) => typeof name === 'string'),
       ...[body, facts, resolved].flatMap((fields) => Object.keys(fields)),
     ]);
-    for (const name of own) {
-      if (taken.has(name)) throw new Error(`the stage ${type}: ${name} is taken by another stage`);
+    for (const name of names) {
+      if (takenNames.has(name)) throw new Error(`the stage ${type}: ${name} is taken by another stage`);
     }
-    for (const name of own) taken.add(name);
+    for (const name of names) takenNames.add(name);
   }
 }

@@ -90,10 +90,10 @@ export class ModelInUse {
 
   /** `key`: null where the actor chooses. Throws what `load` throws. */
   async load<T>(key: string | null, load: () => Promise<T>, stateOf: (model: T) => ModelState): Promise<T> {
-    const wanted = { ...noModel, requested_model_key: key };
+    const baseState = { ...noModel, requested_model_key: key };
     const { model_key } = this.#state;
     if (model_key === null || (key !== null && model_key !== key))
-      this.#state = { ...wanted, is_loading: true, load_status: 'loading' };
+      this.#state = { ...baseState, is_loading: true, load_status: 'loading' };
     try {
       const model = await load();
       this.#state = stateOf(model);
@@ -101,7 +101,7 @@ export class ModelInUse {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const gaveUp = engineErrors.CANCELLED.is(error);
-      this.#state = gaveUp ? noModel : { ...wanted, load_status: 'failed', error: reason };
+      this.#state = gaveUp ? noModel : { ...baseState, load_status: 'failed', error: reason };
       throw error;
     }
   }

@@ -249,13 +249,13 @@ export async function runClosing(
 ): Promise<void> {
   const { closing } = stage.stageRun;
   if (!closing) return;
-  const left = jobs.values();
-  const one = async () => {
-    for (const job of left) {
+  const queue = jobs.values();
+  const closeJobs = async () => {
+    for (const job of queue) {
       if (job.name !== null) await close(task, stage, closing, { ...job, name: job.name });
     }
   };
-  await Promise.all(Array.from({ length: closing.together ?? 1 }, one));
+  await Promise.all(Array.from({ length: closing.together ?? 1 }, closeJobs));
 }
 
 type NamedJob = Job & { readonly name: string };

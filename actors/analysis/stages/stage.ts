@@ -225,22 +225,22 @@ export function jobsOf(
   request: AnalysisRequest,
   isWithoutClosings = false,
 ): StageJobs[] {
-  const asked = ({ items, ...job }: Job) => ({ items, name: isWithoutClosings ? null : job.name });
+  const jobOf = ({ items, ...job }: Job) => ({ items, name: isWithoutClosings ? null : job.name });
   return stages
-    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).map(asked).filter(hasWork) }))
+    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).map(jobOf).filter(hasWork) }))
     .filter(({ jobs }) => jobs.length > 0);
 }
 
 export function stageGroups(jobs: readonly StageJobs[]): StageGroup[] {
   const types = new Set(jobs.map(({ stage }) => stage.kind.type));
   const groups = new Map<string, StageGroup & { readonly stages: StageJobs[] }>();
-  for (const one of jobs) {
-    const { reads, kind } = one.stage;
+  for (const stageJobs of jobs) {
+    const { reads, kind } = stageJobs.stage;
     // Needs outside of the task are not waited for.
     const needs = kind.needs.filter((type) => types.has(type));
     const key = JSON.stringify([reads, needs]);
     const group = groups.get(key) ?? { reads, needs, stages: [] };
-    group.stages.push(one);
+    group.stages.push(stageJobs);
     groups.set(key, group);
   }
   return [...groups.values()];

@@ -144,15 +144,17 @@ export class LastWork {
   /** Resolves when no group has other work left, apart from those that wait for this one. */
   async turn(group: StageGroup): Promise<void> {
     this.reached(group);
-    const others = this.#groups.filter((other) => other !== group && !this.#waitsFor(other, group));
-    while (others.some((other) => this.#busy.has(other))) await this.#changed.wait();
+    const others = this.#groups.filter(
+      (candidate) => candidate !== group && !this.#waitsFor(candidate, group),
+    );
+    while (others.some((candidate) => this.#busy.has(candidate))) await this.#changed.wait();
   }
 
   /** Needs of a group are met by groups before it, so the recursion ends. */
-  #waitsFor(group: StageGroup, other: StageGroup): boolean {
+  #waitsFor(group: StageGroup, target: StageGroup): boolean {
     return this.#groups.some((between) => {
       const needed = between.stages.some(({ stage }) => group.needs.includes(stage.kind.type));
-      return needed && (between === other || this.#waitsFor(between, other));
+      return needed && (between === target || this.#waitsFor(between, target));
     });
   }
 }
@@ -185,10 +187,10 @@ class Surveys {
   constructor(parts: AnalysisParts, run: SurveyRun) {
     this.#parts = parts;
     this.#run = run;
-    const seen = new Set<string>();
+    const knownPaths = new Set<string>();
     for (const path of run.paths) {
-      if (seen.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);
-      seen.add(path);
+      if (knownPaths.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);
+      knownPaths.add(path);
     }
   }
 
@@ -200,9 +202,9 @@ class Surveys {
   /** Tried again once after a crash; whoever asks after a hang comes later. */
   media(path: string): Promise<MediaRecord> {
     const media = this.#first.get(path) ?? this.#tried(path);
-    const left = (this.#repeated.get(path) ?? 1) - 1;
-    if (left > 0) {
-      this.#repeated.set(path, left);
+    const repeats = (this.#repeated.get(path) ?? 1) - 1;
+    if (repeats > 0) {
+      this.#repeated.set(path, repeats);
       this.#first.set(path, media);
       media.catch((error) => {
         if (hangOf(error) && this.#first.get(path) === media) this.#first.delete(path);
@@ -227,16 +229,16 @@ class Surveys {
   async previewed(
     path: string,
   ): Promise<GoneMedia | { readonly media: MediaRecord; readonly previews: null }> {
-    const found = await this.gone(path);
+    const goneMedia = await this.gone(path);
     const isThere = existsSync(path);
-    if (found === null) {
+    if (goneMedia === null) {
       const media = isThere ? await this.media(path) : null;
       if (media?.probe.grid_frames === 0) return { media, previews: null };
       const what = 'no previews are stored of it; analyse its pictures first';
       throw storeErrors.NOT_ANALYZED(`${path}: ${what}`, { path });
     }
-    if (isThere) await expectUnchanged(found.media, 'was written since it was analysed');
-    return found;
+    if (isThere) await expectUnchanged(goneMedia.media, 'was written since it was analysed');
+    return goneMedia;
   }
 
   #tried(path: string): Promise<MediaRecord> {
@@ -288,9 +290,9 @@ export class WorkResults {
 
   tell(result: WorkResult): void {
     this.#expected.get(workKey(result))?.resolve(result);
-    const left = (this.#remaining.get(result.type) ?? 0) - 1;
-    this.#remaining.set(result.type, left);
-    if (left === 0) this.#types.get(result.type)?.resolve();
+    const remainingResults = (this.#remaining.get(result.type) ?? 0) - 1;
+    this.#remaining.set(result.type, remainingResults);
+    if (remainingResults === 0) this.#types.get(result.type)?.resolve();
   }
 
   /** Resolves when every piece of this type has its result. */

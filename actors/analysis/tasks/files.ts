@@ -15,8 +15,8 @@ const TOGETHER = 32;
 export async function expectMedia(paths: readonly string[], signal: AbortSignal): Promise<void> {
   for (let at = 0; at < paths.length; at += TOGETHER) {
     if (signal.aborted) throw engineErrors.CANCELLED();
-    const found = await Promise.all(paths.slice(at, at + TOGETHER).map(isFile));
-    if (found.includes(true)) return;
+    const areFiles = await Promise.all(paths.slice(at, at + TOGETHER).map(isFile));
+    if (areFiles.includes(true)) return;
   }
   const named = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';

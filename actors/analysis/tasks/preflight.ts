@@ -152,7 +152,7 @@ async function following(
     const isThere = await expectModelFor(follows.model).then(
       () => true,
       (error) => {
-        if (missing.some((one) => one.is(error))) return false;
+        if (missing.some((errorMaker) => errorMaker.is(error))) return false;
         throw error;
       },
     );
@@ -171,10 +171,10 @@ function refuse(complaints: readonly Complaint[]): void {
 
 /** Complaints about the fields in their present form. */
 function complaintsOf(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
-  const own = parts.flatMap((part) => part.complaints(request));
+  const partComplaints = parts.flatMap((part) => part.complaints(request));
   return [
     ...pathComplaints(parts, request),
-    ...own,
+    ...partComplaints,
     ...previewComplaints(parts, request),
     ...sceneComplaints(parts, request),
   ];
@@ -291,14 +291,14 @@ function storedMedia(
   analysis: Asked,
   signal: AbortSignal,
 ): StoredMedia {
-  const asked = new Set(visual_media_paths.map(plainPath));
+  const requestedPaths = new Set(visual_media_paths.map(plainPath));
   return {
     redoes: force,
     analysed: async (paths) => {
-      const others = [...new Set(paths.filter((path) => !asked.has(path)))];
-      if (others.length === 0) return asked;
-      const known = await analysedBefore(cache_dir, others, analysis, signal);
-      return new Set([...asked, ...known]);
+      const others = [...new Set(paths.filter((path) => !requestedPaths.has(path)))];
+      if (others.length === 0) return requestedPaths;
+      const analysedPaths = await analysedBefore(cache_dir, others, analysis, signal);
+      return new Set([...requestedPaths, ...analysedPaths]);
     },
     summaryNames: (paths) => analysis.summaryNames(cache_dir, paths, signal),
     collections: () => analysis.collections(cache_dir, signal),
@@ -319,11 +319,12 @@ async function analysedBefore(
       if (analysisErrors.NO_MEDIA.is(error)) return { media_properties: {} };
       throw error;
     });
-  const known: Readonly<Record<string, Pick<MediaProperties, 'video_cached' | 'kind'>>> = media_properties;
+  const properties: Readonly<Record<string, Pick<MediaProperties, 'video_cached' | 'kind'>>> =
+    media_properties;
   const analysed: string[] = [];
   for (const path of media_paths) {
-    const isStored = known[path]
-      ? known[path].video_cached || known[path].kind === 'audio'
+    const isStored = properties[path]
+      ? properties[path].video_cached || properties[path].kind === 'audio'
       : await analysis.hasGone(cache_dir, [path], signal);
     if (isStored) analysed.push(path);
   }

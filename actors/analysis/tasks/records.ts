@@ -229,13 +229,13 @@ export class TaskRecords {
   /** Removes the oldest records beyond those that are kept. */
   async prune(): Promise<void> {
     const tasks = await this.list();
-    const kept = new Map<string, number>();
+    const counts = new Map<string, number>();
     const runs = await this.#latest();
     for (const { task_id, state, source, ended } of tasks) {
       if (ended === null) continue;
       const kind = `${source} ${state === 'interrupted'}`;
-      const count = (kept.get(kind) ?? 0) + 1;
-      kept.set(kind, count);
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
       if (count <= KEPT) continue;
       const last = runs.get(task_id) ?? 1;
       // It may have been resumed meanwhile.

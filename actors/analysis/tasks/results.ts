@@ -57,16 +57,16 @@ export function openResults(path: string): ResultsFile {
 
 /** Complete lines; a last one without its end was cut short by a crash. None when there is no file. */
 async function* lines(path: string): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
+  let partialLine: Buffer[] = [];
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       let from = 0;
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        yield Buffer.concat([...rest, chunk.subarray(from, end)]).toString();
-        rest = [];
+        yield Buffer.concat([...partialLine, chunk.subarray(from, end)]).toString();
+        partialLine = [];
         from = end + 1;
       }
-      if (from < chunk.byteLength) rest.push(chunk.subarray(from));
+      if (from < chunk.byteLength) partialLine.push(chunk.subarray(from));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -110,8 +110,8 @@ export class RunningTask {
     const pieces = this.#parts.kinds.flatMap((kind) =>
       kind.jobsOf(request).flatMap(({ items }) => items.map(({ path }) => ({ type: kind.type, path }))),
     );
-    const left = pieces.filter((piece) => !this.#finished.has(workKey(piece)));
-    return { cache_dir, paths: new Set(left.map(({ path }) => path)) };
+    const unfinishedPieces = pieces.filter((piece) => !this.#finished.has(workKey(piece)));
+    return { cache_dir, paths: new Set(unfinishedPieces.map(({ path }) => path)) };
   }
 
   /** It is not its turn yet; called each time its place in the line is another one. */

@@ -56,8 +56,8 @@ class SharedTasks {
   ): Promise<Accepted> {
     const key = keyOf(request);
     if (key === null) return begin();
-    const known = this.#beginning.get(key);
-    if (known) return known;
+    const acceptance = this.#beginning.get(key);
+    if (acceptance) return acceptance;
     // One that is told to stop does nothing for anybody.
     const same = tasks.find(({ state, request }) => state !== 'stopping' && keyOf(request) === key);
     if (same) return Promise.resolve(same.accepted);
@@ -165,10 +165,10 @@ export class TaskRegistry implements Tasks {
     const { resolve, keyOf } = orders[type];
     const place = this.#places[placeOf(kinds.filter((kind) => kind.type === type))];
     const ticket = place.ticket();
-    const asked = recordedJobs(kinds, await resolve(request, options.signal ?? never));
-    const task = { request: asked, attachments: [], source: 'request' } as const;
+    const jobs = recordedJobs(kinds, await resolve(request, options.signal ?? never));
+    const task = { request: jobs, attachments: [], source: 'request' } as const;
     const prepare: Prepare = async () => (state) => records.create(newTaskId(), task, state);
-    return this.#shared.begin(keyOf, asked, place, () =>
+    return this.#shared.begin(keyOf, jobs, place, () =>
       place.entering(() => place.take({ ...options, whenBusy: 'wait' }, prepare, ticket)),
     );
   }
@@ -185,9 +185,9 @@ export class TaskRegistry implements Tasks {
     const { taken } = await this.#places.analysis.entering(async () => {
       const placeName = await this.#placeOf(task_id);
       const place = this.#places[placeName];
-      const { whenBusy: asked = 'replace' } = options;
+      const { whenBusy: choice = 'replace' } = options;
       // Only an analysis takes the place of another.
-      const whenBusy = placeName !== 'analysis' && asked === 'replace' ? 'wait' : asked;
+      const whenBusy = placeName !== 'analysis' && choice === 'replace' ? 'wait' : choice;
       return { taken: place.entering(() => place.take({ ...options, whenBusy }, prepare)) };
     });
     return taken;
@@ -306,9 +306,9 @@ export function jobOrders(library: PullableModels): JobOrders {
 // A request for a proxy: that the analysis folder takes it.
 
 /** Throws NOT_A_FOLDER, STORE_READ_ONLY. The folder that is filled is the analysis folder. */
-async function resolveProxy({ cache_dir, ...asked }: ProxyRequest): Promise<OrderedJobs> {
+async function resolveProxy({ cache_dir, ...proxyRequest }: ProxyRequest): Promise<OrderedJobs> {
   await expectWritable(cache_dir);
-  return { cache_dir: plainPath(cache_dir), proxy_request: asked };
+  return { cache_dir: plainPath(cache_dir), proxy_request: proxyRequest };
 }
 
 /** Key of a content, wherever a copy of it lies. */

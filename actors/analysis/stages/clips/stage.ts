@@ -68,16 +68,16 @@ class ClipClosing implements Closing {
   ): Promise<Facts> {
     progress(0);
     const { name, ...spec } = this.#clipOf(job);
-    const made = await this.#series.cut(spec, signal);
+    const output = await this.#series.cut(spec, signal);
     const clip: ClipFacts = {
       media_path: spec.media_path,
-      output_path: made.output_path,
-      start_seconds_actual: made.start_seconds,
-      end_seconds_actual: made.end_seconds,
-      frame_count: made.frames,
-      encoder: made.encoder,
-      mode_used: made.mode_used,
-      mode_reason: made.mode_reason,
+      output_path: output.output_path,
+      start_seconds_actual: output.start_seconds,
+      end_seconds_actual: output.end_seconds,
+      frame_count: output.frames,
+      encoder: output.encoder,
+      mode_used: output.mode_used,
+      mode_reason: output.mode_reason,
     };
     return { clip };
   }

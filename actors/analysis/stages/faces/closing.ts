@@ -28,7 +28,7 @@ type Committed = Reply<typeof indexContract, 'commit_clustering'> & { readonly d
 /** A job that stands as it is stored. */
 interface Standing {
   readonly stored: ClusterJob;
-  readonly own: number;
+  readonly modelEps: number;
 }
 
 export class FaceClosing implements Closing {
@@ -62,30 +62,30 @@ export class FaceClosing implements Closing {
     if (!stored) return false;
     const once = job.paths.length === 0 || job.samples.length > 0;
     if (once && !this.#task.run.earlier?.finished('faces', job.name)) return false;
-    const own = await this.#ownEps(stored.model_key);
+    const modelEps = await this.#ownEps(stored.model_key);
     if (stored.min_samples !== job.min_samples) return false;
-    if (job.eps !== null && stored.eps !== distanceOf(job.eps, own)) return false;
+    if (job.eps !== null && stored.eps !== distanceOf(job.eps, modelEps)) return false;
     const hashes = hashesOf(results);
-    const known = new Set(stored.media_hashes);
-    if (hashes.some((hash) => !known.has(hash))) return false;
+    const storedHashes = new Set(stored.media_hashes);
+    if (hashes.some((hash) => !storedHashes.has(hash))) return false;
     if (job.paths.length > 0 && stored.model_key !== this.#finder?.model.model_key) return false;
     const { clustering, before, entries } = await this.#begin(job, hashes, stored.eps);
     await this.#end(clustering);
     const stands = entries === 0 || before?.labels.length === entries;
-    if (stands) this.#standing.set(job.name, { stored, own });
+    if (stands) this.#standing.set(job.name, { stored, modelEps });
     return stands;
   }
 
   storedFacts({ name }: Job): Facts {
     const standing = this.#standing.get(name ?? '');
     if (!standing) throw engineErrors.INTERNAL(`${name}: is not stored`);
-    const { stored, own } = standing;
-    const { num_clusters: clusters, names, cluster_ids: _, ...rest } = stored;
-    const { model_key, eps: used_eps, min_samples, total_entries, noise_entries, media_hashes } = rest;
+    const { stored, modelEps } = standing;
+    const { num_clusters: clusters, names, cluster_ids: _, ...details } = stored;
+    const { model_key, eps: used_eps, min_samples, total_entries, noise_entries, media_hashes } = details;
     const clustering: ClusteringFacts = {
       ...{
         model_key,
-        eps: epsOf(used_eps, own),
+        eps: epsOf(used_eps, modelEps),
         used_eps,
         min_samples,
         clusters,
@@ -94,7 +94,7 @@ export class FaceClosing implements Closing {
         media_hashes,
       },
       ...{ kept_clusters: clusters, kept_corrections: 0, conflicts: [], lost_names: [] },
-      kept_names: Object.values(names).filter((one) => one !== '').length,
+      kept_names: Object.values(names).filter((clusterName) => clusterName !== '').length,
       sample_face_naming: null,
     };
     return { faces: null, clustering };
@@ -185,12 +185,12 @@ export class FaceClosing implements Closing {
     { min_samples, clear_names }: FaceJob,
     opened: Begun,
     clusterer: Clusterer,
-    asked: number | null,
+    eps: number | null,
   ): Promise<Committed> {
-    const found = await clusterer.labels(opened, { eps: asked, min_samples });
+    const result = await clusterer.labels(opened, { eps, min_samples });
     const none = new Int32Array(0);
-    const { labels, neighbours } = found ?? { labels: none, neighbours: none };
-    const distance = found?.eps ?? asked ?? this.#finder?.model.eps ?? 0;
+    const { labels, neighbours } = result ?? { labels: none, neighbours: none };
+    const distance = result?.eps ?? eps ?? this.#finder?.model.eps ?? 0;
     const { clustering } = opened;
     const request = { clustering, labels, neighbours, eps: distance, clear_names };
     // Not cancellable: what is finished stays.
@@ -200,19 +200,19 @@ export class FaceClosing implements Closing {
   async #facts(
     job: FaceJob,
     { report, distance }: Committed,
-    own: number,
+    modelEps: number,
   ): Promise<Omit<ClusteringFacts, 'sample_face_naming'>> {
-    const { faces: total_entries, noise: noise_entries, ...kept } = report;
+    const { faces: total_entries, noise: noise_entries, ...outcome } = report;
     const stored = await this.#stored(job);
     const { model_key = '', media_hashes = [] } = stored ?? {};
     return {
       model_key,
-      eps: epsOf(distance, own),
+      eps: epsOf(distance, modelEps),
       used_eps: distance,
       min_samples: job.min_samples,
       total_entries,
       noise_entries,
-      ...kept,
+      ...outcome,
       media_hashes,
     };
   }
@@ -260,7 +260,7 @@ export class FaceClosing implements Closing {
   }
 
   #jobOf(name: string | null): FaceJob {
-    const job = this.#task.request.face_jobs.find((one) => one.name === name);
+    const job = this.#task.request.face_jobs.find((faceJob) => faceJob.name === name);
     if (!job) throw engineErrors.INTERNAL(`${name}: is not a job of the task`);
     return job;
   }

@@ -184,15 +184,15 @@ export class FilmFaces {
     const shown = this.#finder.bytesOf(picture, this.#bytes.length);
     if (this.#found && Buffer.compare(this.#bytes, shown) === 0) return this.#found.then(copied);
     this.#bytes.set(shown);
-    const found = this.#finder.find(picture, this.#shape, signal);
+    const faces = this.#finder.find(picture, this.#shape, signal);
     // Before whoever waits for them moves them on.
-    this.#found = found.then(copied);
+    this.#found = faces.then(copied);
     this.#found.catch(() => {});
-    return found;
+    return faces;
   }
 }
 
-const copied = (found: FoundFaces): FoundFaces => structuredClone(found);
+const copied = (faces: FoundFaces): FoundFaces => structuredClone(faces);
 
 // The size of the picture in which faces are looked for.
 

@@ -181,35 +181,38 @@ function jobComplaints(body: FacesBody): Complaint[] {
 }
 
 function sampleComplaints(body: FacesBody): Complaint[] {
-  const found: Complaint[] = [];
+  const complaints: Complaint[] = [];
   if (body.sample_faces?.length && body.face_clustering_jobs.length === 0) {
-    found.push({ field: 'sample_faces', what: 'requires a face clustering job' });
+    complaints.push({ field: 'sample_faces', what: 'requires a face clustering job' });
   }
   let inline = 0;
   for (const { field, samples } of sampleLists(body)) {
     const first = new Map<string, number>();
     samples.forEach(({ name, face_paths = [], face_images = [] }, person) => {
       const at = `${field}[${person}]`;
-      found.push(...nameComplaints(at, name, first.get(plainName(name))));
+      complaints.push(...nameComplaints(at, name, first.get(plainName(name))));
       first.set(plainName(name), first.get(plainName(name)) ?? person);
       const count = face_paths.length + face_images.length;
       if (count < 1 || count > limits.imagesEach) {
-        found.push({ field: at, what: `must have 1 to ${limits.imagesEach} images in total, not ${count}` });
+        complaints.push({
+          field: at,
+          what: `must have 1 to ${limits.imagesEach} images in total, not ${count}`,
+        });
       }
       face_images.forEach((image, i) => {
         const read = inlineImage(image, limits.imageBytes);
-        if (typeof read === 'string') found.push({ field: `${at}.face_images[${i}]`, what: read });
+        if (typeof read === 'string') complaints.push({ field: `${at}.face_images[${i}]`, what: read });
         else inline += read.bytes;
       });
     });
   }
   if (inline > limits.inlineBytes) {
-    found.push({
+    complaints.push({
       field: 'sample_faces',
       what: `contains ${inline} bytes of images, more than the maximum of ${limits.inlineBytes}`,
     });
   }
-  return found;
+  return complaints;
 }
 
 /** `before`: the person of the same name that came first. */
@@ -261,7 +264,7 @@ export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attac
     shared ??= samplesOf(body.sample_faces ?? [], context);
     return shared;
   };
-  const found = body.face_clustering_jobs.map(
+  const jobs = body.face_clustering_jobs.map(
     (job): FaceJob => ({
       name: job.cluster_job_name,
       paths: uniquePaths(job.face_media_paths, (path) => path).map(plainPath),
@@ -281,7 +284,7 @@ export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attac
       samples: [],
     }),
   );
-  return [...found, ...again];
+  return [...jobs, ...again];
 }
 
 function samplesOf(people: SampleFaces, { attach }: Pick<ResolveContext, 'attach'>): Sample[] {

@@ -40,9 +40,9 @@ export async function nameFromSamples(
   const vectors = people.flatMap((person) => person.vectors);
   const rows = await clusterer.similarities(clusters, joined(vectors), vectors.length);
   let at = 0;
-  const referenced = people.map(({ name, reason, vectors: own }) => {
-    at += own.length;
-    return { name, reason, rows: rows.slice(at - own.length, at) };
+  const referenced = people.map(({ name, reason, vectors: sampleVectors }) => {
+    at += sampleVectors.length;
+    return { name, reason, rows: rows.slice(at - sampleVectors.length, at) };
   });
   const result = nameClusters(referenced, { ids: cluster_ids, names }, finder.model);
   const assignments = result.assignments.map(({ cluster_id, name }) => ({ cluster_id, name }));
@@ -177,8 +177,8 @@ export function nameClusters(
     else claims.push(claim);
   }
   const assignments = claims.filter((claim) => {
-    const others = claims.filter((one) => one !== claim && one.cluster === claim.cluster);
-    const reason = others.some((one) => claim.similarity - one.similarity < confidence.margin)
+    const others = claims.filter((rival) => rival !== claim && rival.cluster === claim.cluster);
+    const reason = others.some((rival) => claim.similarity - rival.similarity < confidence.margin)
       ? 'ambiguous'
       : isNamedOtherwise(names[claim.cluster], claim.name)
         ? 'cluster_already_named'
@@ -229,8 +229,8 @@ function meanOf(rows: readonly Float32Array[], cluster: number): number {
   return rows.length === 0 ? -1 : sum / rows.length;
 }
 
-function isNamedOtherwise(known: string | undefined, name: string): boolean {
-  return known !== undefined && known !== '' && known !== name;
+function isNamedOtherwise(knownName: string | undefined, name: string): boolean {
+  return knownName !== undefined && knownName !== '' && knownName !== name;
 }
 
 function rounded(value: number): number {

@@ -106,11 +106,11 @@ class FaceRun implements StageRun {
       dimensions,
       ...(spans && { span: spans.key }),
     });
-    const found = new AbortController();
-    const signal = AbortSignal.any([file.signal, found.signal]);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([file.signal, controller.signal]);
     const faces = new FileFaces({ index, stage, kept, spans, signal, onAppended: worked });
     const giveUp = async (error: unknown): Promise<never> => {
-      found.abort(error);
+      controller.abort(error);
       await faces.quiet();
       await index.ask('abort_faces', { stage }).catch(() => {});
       throw error;
@@ -145,10 +145,10 @@ class FaceRun implements StageRun {
     }
   }
 
-  async #commit({ media, previews }: FileWork<Item>, stage: number, kept: number, faces: FileFaces) {
+  async #commit({ media, previews }: FileWork<Item>, stage: number, keptFrames: number, faces: FileFaces) {
     await faces.finish();
     const { path, probe } = media;
-    const looked = kept + faces.frames;
+    const looked = keptFrames + faces.frames;
     if (looked === 0 && probe.grid_frames > 0) {
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
@@ -183,8 +183,8 @@ interface FaceCount {
   readonly fromPreviews: boolean;
 }
 
-function factsOf(found: FaceFacts, from_previews: boolean) {
+function factsOf(facts: FaceFacts, from_previews: boolean) {
   const warning = 'found in stored previews, not in the file: small faces may be missing';
-  const faces: FaceFacts = { ...found, from_previews };
+  const faces: FaceFacts = { ...facts, from_previews };
   return { faces: from_previews ? { ...faces, warning } : faces, clustering: null };
 }

@@ -140,14 +140,14 @@ function meanDifference(from: Look, to: Look, { gain, offset }: Exposure): numbe
   return sum / lookBytes;
 }
 
-const plainDifference = (one: Look, other: Look) => meanDifference(one, other, unchanged);
+const plainDifference = (first: Look, second: Look) => meanDifference(first, second, unchanged);
 
 /** Mean difference of two pictures that no change of exposure explains, 0 to 1. */
-export function difference(one: Look, other: Look): number {
+export function difference(first: Look, second: Look): number {
   return Math.min(
-    plainDifference(one, other),
-    meanDifference(one, other, exposureBetween(one, other)),
-    meanDifference(other, one, exposureBetween(other, one)),
+    plainDifference(first, second),
+    meanDifference(first, second, exposureBetween(first, second)),
+    meanDifference(second, first, exposureBetween(second, first)),
   );
 }
 
@@ -158,19 +158,19 @@ const isTextured = (look: Look, block: number) => look.texture[block]! > leastTe
 const alike = 0.7;
 
 /** Share of the blocks with texture in either picture that show the same in both; 0 where there are none. */
-export function keptShare(one: Look, other: Look): number {
-  let [textured, kept] = [0, 0];
+export function keptShare(first: Look, second: Look): number {
+  let [textured, alikeCount] = [0, 0];
   for (let block = 0; block < blocks; block++) {
-    const [a, b] = [one.texture[block]!, other.texture[block]!];
+    const [a, b] = [first.texture[block]!, second.texture[block]!];
     if (a <= leastTexture && b <= leastTexture) continue;
     textured++;
     let covariance = 0;
     for (let i = block * perBlock; i < (block + 1) * perBlock; i++) {
-      covariance += (one.structure[i]! * other.structure[i]!) / perBlock;
+      covariance += (first.structure[i]! * second.structure[i]!) / perBlock;
     }
-    if (covariance > alike * Math.sqrt(a * b)) kept++;
+    if (covariance > alike * Math.sqrt(a * b)) alikeCount++;
   }
-  return textured > 2 ? kept / textured : 0;
+  return textured > 2 ? alikeCount / textured : 0;
 }
 
 /**
@@ -183,11 +183,11 @@ const wholeDifference = 0.3;
 export const worthLooking = 0.3;
 
 /** How much two pictures look like two shots, 0 to 1. */
-export function changeBetween(one: Look, other: Look): number {
-  const deviation = Math.max(0.01, Math.sqrt(Math.max(one.variance, other.variance)));
-  const unexplained = difference(one, other);
+export function changeBetween(first: Look, second: Look): number {
+  const deviation = Math.max(0.01, Math.sqrt(Math.max(first.variance, second.variance)));
+  const unexplained = difference(first, second);
   const apart = Math.min(1, unexplained / deviation / wholeDifference);
-  return unexplained >= otherColours ? apart : (1 - keptShare(one, other)) * apart;
+  return unexplained >= otherColours ? apart : (1 - keptShare(first, second)) * apart;
 }
 
 /** Which grid frames of a film are worth looking at, of pictures that come one after the other. */
@@ -372,22 +372,22 @@ interface Window {
 
 /** Where the new picture prevails. */
 function* gradualChanges(part: Part, cuts: readonly number[]): Steps<Change[]> {
-  const found: Window[] = [];
+  const windows: Window[] = [];
   for (const length of lengths) {
     for (const window of windowsOf(part, length)) {
       yield;
       if (cuts.some((cut) => cut > window.from && cut <= window.to)) continue;
-      if (isGradual(part, window)) found.push(window);
+      if (isGradual(part, window)) windows.push(window);
     }
   }
-  found.sort((a, b) => a.from - b.from);
+  windows.sort((a, b) => a.from - b.from);
   const changes: Change[] = [];
-  for (let i = 0; i < found.length; ) {
-    let end = found[i]!.to;
-    let best = found[i]!;
-    for (i++; i < found.length && found[i]!.from < end; i++) {
-      end = Math.max(end, found[i]!.to);
-      if (found[i]!.apart > best.apart) best = found[i]!;
+  for (let i = 0; i < windows.length; ) {
+    let end = windows[i]!.to;
+    let best = windows[i]!;
+    for (i++; i < windows.length && windows[i]!.from < end; i++) {
+      end = Math.max(end, windows[i]!.to);
+      if (windows[i]!.apart > best.apart) best = windows[i]!;
     }
     changes.push({ at: prevailing(part, best), isGradual: true });
   }
@@ -409,8 +409,8 @@ function* windowsOf({ seconds, looks }: Part, length: number): Generator<Window>
 
 function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boolean {
   const [first, last] = [looks[from]!, looks[to]!];
-  const kept = keptShare(first, last);
-  if (kept >= 0.4 || differingShare(first, last) < 0.85) return false;
+  const sameShare = keptShare(first, last);
+  if (sameShare >= 0.4 || differingShare(first, last) < 0.85) return false;
   const rest = Math.max(1, Math.floor((to - from) * 0.12));
   const [earlier, later] = [looks[Math.max(0, from - rest)]!, looks[Math.min(looks.length - 1, to + rest)]!];
   const moved = Math.max(plainDifference(earlier, first), plainDifference(last, later)) / apart;
@@ -425,7 +425,7 @@ function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boole
   );
   if (Math.min(...shares) <= 0.5) return false;
   // An even change with rest before and after may move more in between.
-  const isEven = step <= 0.17 && moved <= 0.35 && kept < 0.2;
+  const isEven = step <= 0.17 && moved <= 0.35 && sameShare < 0.2;
   if ((shares[0]! + shares[1]! + shares[2]!) / 3 <= (isEven ? 0.6 : 0.72)) return false;
   // Someone who walks past the lens leaves the picture that was there before.
   const start = looks[Math.max(0, from - 3)]!;

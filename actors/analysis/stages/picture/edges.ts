@@ -122,7 +122,7 @@ export class EdgeSearch {
     const missing = this.#parts.flatMap((part, index) => (this.#changes[index] ? [] : [{ part, index }]));
     if (missing.length > 0 && !(await this.#decode(decoder, missing))) return null;
     const seconds: number[] = [];
-    for (const at of this.#changes.flatMap((found) => found ?? [])) {
+    for (const at of this.#changes.flatMap((changes) => changes ?? [])) {
       if (at > (seconds.at(-1) ?? 0) + apart) seconds.push(at);
     }
     const { path } = this.#media;
@@ -133,11 +133,11 @@ export class EdgeSearch {
   async #decode(decoder: Decoder, missing: readonly { part: FilmPart; index: number }[]): Promise<boolean> {
     const parts = missing.map(({ part }) => part);
     const request = { path: this.#media.path, parts, width: lookWidth, height: lookHeight };
-    let seen = 0;
+    let position = 0;
     for await (const pictures of decoder.feed('part_pictures', request, { signal: this.#signal })) {
-      this.#changes[missing[seen++]!.index] = await this.#changesOf(pictures);
+      this.#changes[missing[position++]!.index] = await this.#changesOf(pictures);
     }
-    return seen === missing.length;
+    return position === missing.length;
   }
 
   #askForAll(): void {

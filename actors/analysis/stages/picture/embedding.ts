@@ -205,25 +205,25 @@ export interface EmbeddingParts {
 
 export function createEmbedding(parts: EmbeddingParts): Embedding {
   const { index, pool, model, reuse, signal } = parts;
-  const held = heldSlots(pool, model.shape);
-  const release = (pictures: readonly Picture<Sink>[]) => held.release(pictures.map(({ slot }) => slot));
+  const slotHolds = heldSlots(pool, model.shape);
+  const release = (pictures: readonly Picture<Sink>[]) => slotHolds.release(pictures.map(({ slot }) => slot));
   const show = (sink: Sink, slot: SlotHandle | null) => {
-    if (slot) held.hold(slot);
-    held.release([sink.shown]);
+    if (slot) slotHolds.hold(slot);
+    slotHolds.release([sink.shown]);
     sink.shown = slot;
   };
 
   const send = (batch: Picture<Sink>[]) => {
     const slots = batch.flatMap(({ slot }) => slot ?? []);
-    const seen = embed(slots, parts).finally(() => release(batch));
-    seen.catch(() => {});
+    const embeddings = embed(slots, parts).finally(() => release(batch));
+    embeddings.catch(() => {});
     for (const [sink, frames] of framesBySink(batch)) {
-      sink.append(frames.length, async (keep) => append({ sink, frames, keep }, await seen));
+      sink.append(frames.length, async (keep) => append({ sink, frames, keep }, await embeddings));
     }
   };
 
-  const append = async ({ sink, frames, keep }: Part, seen: readonly Float32Array[]) => {
-    const message = { stage: sink.stage, ...appended(sink, frames, seen, model.dimensions) };
+  const append = async ({ sink, frames, keep }: Part, embeddings: readonly Float32Array[]) => {
+    const message = { stage: sink.stage, ...appended(sink, frames, embeddings, model.dimensions) };
     const { vectors, changed, previews } = message;
     const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
     await index.ask('append', { ...message, keep }, { transfer, signal });
@@ -235,17 +235,17 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
   return {
     open: batcher.open,
     add: ({ file: sink, slot: decoded, ...frame }) => {
-      const slot = sink.shown && held.isSame(sink.shown, decoded, reuse) ? null : decoded;
+      const slot = sink.shown && slotHolds.isSame(sink.shown, decoded, reuse) ? null : decoded;
       if (slot) {
-        held.hold(slot);
+        slotHolds.hold(slot);
         // Never one that takes over, so that slow changes add up.
         if (reuse !== 'off') show(sink, slot);
       }
       sink.added(slot);
-      const changed = sink.see(frame.frame, slot && held.look(slot));
+      const changed = sink.see(frame.frame, slot && slotHolds.look(slot));
       batcher.add({ ...frame, file: sink, slot, changed });
     },
-    show: (sink, frame, slot) => sink.see(frame, held.look(slot)),
+    show: (sink, frame, slot) => sink.see(frame, slotHolds.look(slot)),
     close: (sink) => {
       show(sink, null);
       sink.close();
@@ -268,8 +268,8 @@ function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
       for (const slot of slots) if (slot) pool.release(slot, holder);
     },
     look: (slot: SlotHandle) => new Look(reduced(bytesOf(slot), width, height)),
-    isSame: (one: SlotHandle, other: SlotHandle, reuse: Reuse) => {
-      const [before, after] = [bytesOf(one), bytesOf(other)];
+    isSame: (first: SlotHandle, second: SlotHandle, reuse: Reuse) => {
+      const [before, after] = [bytesOf(first), bytesOf(second)];
       return Buffer.compare(before, after) === 0 || (reuse === 'near' && isNear(before, after, width * 3));
     },
   };
@@ -315,12 +315,12 @@ function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly Batch
 function appended(
   sink: Sink,
   part: readonly BatchFrame[],
-  seen: readonly Float32Array[],
+  embeddings: readonly Float32Array[],
   dimensions: number,
 ) {
   const vectors = new Float32Array(part.length * dimensions);
   for (const [i, { row }] of part.entries()) {
-    vectors.set(sink.next(row === null ? null : seen[row]!), i * dimensions);
+    vectors.set(sink.next(row === null ? null : embeddings[row]!), i * dimensions);
   }
   const changed = Float32Array.from(part, (frame) => frame.changed);
   return {

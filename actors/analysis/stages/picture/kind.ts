@@ -115,11 +115,11 @@ export const pictureKind = stageKind({
     notApplicable: 'sound only',
     nothing: 'sound only, no pictures to analyse',
     result: ({ frames, missing_frames, frames_reused = 0, frames_from_previews = 0, shots }) => {
-      const found = shots === undefined ? '' : `, ${counted(shots, 'shot')}`;
+      const shotPart = shots === undefined ? '' : `, ${counted(shots, 'shot')}`;
       const previews = frames_from_previews > 0 ? ' from stored previews' : '';
       const unchanged = frames_reused > 0 ? `, ${frames_reused} unchanged` : '';
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
-      return `${counted(frames, 'frame')}${found}${previews}${unchanged}${missing}`;
+      return `${counted(frames, 'frame')}${shotPart}${previews}${unchanged}${missing}`;
     },
     warning: ({ frames_from_previews = 0 }) =>
       frames_from_previews > 0 ? 'seen in stored previews, not in the file' : undefined,

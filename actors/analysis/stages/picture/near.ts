@@ -13,8 +13,8 @@ const [blockBytes, blockRows] = [16, 8];
 export const bounds = { byte: 12, block: 2 } as const;
 
 type Near = (
-  one: number,
-  other: number,
+  first: number,
+  second: number,
   stride: number,
   rows: number,
   mostOfBlock: number,

@@ -65,10 +65,10 @@ export class SceneRun implements StageRun {
     }
     if (previews) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`, { path });
     const search = new EdgeSearch(media, this.#liveliness, signal);
-    const seen = await this.#look(file, search);
-    const missing_frames = probe.grid_frames - seen;
+    const frameCount = await this.#look(file, search);
+    const missing_frames = probe.grid_frames - frameCount;
     const edges = reader && (await edgesIfReadable(search, reader, media, this.#log));
-    return { finished: this.#store(media, edges, { frames: seen, missing_frames }) };
+    return { finished: this.#store(media, edges, { frames: frameCount, missing_frames }) };
   }
 
   async #hasPictures(hash: string): Promise<boolean> {
@@ -80,15 +80,15 @@ export class SceneRun implements StageRun {
   /** Answers the number of frames. */
   async #look({ frames, worked }: FileWork<Item>, search: EdgeSearch): Promise<number> {
     const looks = new Looks();
-    let seen = 0;
+    let count = 0;
     const request = { shape, preview: false, credit, small: search.small };
     for await (const { frame_index, picture, small } of frames(request)) {
       looks.see(frame_index, new Look(this.#pool.view(picture).subarray(0, lookBytes)));
       await search.see(frame_index, looks.frames.at(-1) === frame_index, small);
-      seen++;
+      count++;
       worked(1);
     }
-    return seen;
+    return count;
   }
 
   /** Where only the grid tells, the scenes that are stored stay. */

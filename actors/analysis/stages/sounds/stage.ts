@@ -58,7 +58,7 @@ async function listen(
 ): Promise<HeardSounds['seconds']> {
   if (!reader) throw engineErrors.INTERNAL('there is nothing that reads sound');
   const seconds: HeardSounds['seconds'] = [];
-  let [before, heard]: [HeardSounds | null, number] = [null, 0];
+  let [before, heardSeconds]: [HeardSounds | null, number] = [null, 0];
   for await (const block of reader.feed(
     'sound',
     { path: media.path, channels: null },
@@ -66,12 +66,12 @@ async function listen(
   )) {
     before = await hear(block, before);
     seconds.push(...before.seconds);
-    heard += block.count / soundRate;
+    heardSeconds += block.count / soundRate;
     worked(block.count / soundRate);
   }
   const last = await hear(null, before);
   // The duration in a header is not exact to the sample.
-  worked(media.probe.duration_seconds - heard);
+  worked(media.probe.duration_seconds - heardSeconds);
   return [...seconds, ...last.seconds];
 }
 
@@ -85,17 +85,17 @@ const leastSeconds = 3;
 /** In the order of their beginning. */
 export function soundsIn(seconds: HeardSounds['seconds']): Sound[] {
   const sounds = soundNames.flatMap((sound) => {
-    const found: Sound[] = [];
+    const sounds: Sound[] = [];
     for (let start = 0; start < seconds.length; start++) {
       let end = start;
       while (end < seconds.length && seconds[end]![sound] >= claimed[sound]) end++;
       if (end - start >= leastSeconds) {
         const sum = seconds.slice(start, end).reduce((all, second) => all + second[sound], 0);
-        found.push({ sound, start, end, confidence: Math.round((1000 * sum) / (end - start)) / 1000 });
+        sounds.push({ sound, start, end, confidence: Math.round((1000 * sum) / (end - start)) / 1000 });
       }
       start = end;
     }
-    return found;
+    return sounds;
   });
   return sounds.sort((a, b) => a.start - b.start);
 }

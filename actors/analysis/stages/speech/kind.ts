@@ -99,25 +99,25 @@ export type SpeechJob = Static<typeof SpeechJob>;
 
 /** Languages nobody knows, and files that are asked for twice in different ways. */
 export function speechComplaints(body: SpeechBody): Complaint[] {
-  const found: Complaint[] = [];
+  const complaints: Complaint[] = [];
   const first = new Map<string, { readonly at: number; readonly text: string }>();
   const jobs = jobsOf(body);
   body.transcription_jobs.forEach(({ language, path }, i) => {
     const field = `transcription_jobs[${i}]`;
     if (speechLanguages.code(language) === null) {
-      found.push({ field: `${field}.language`, what: `is not a known language: ${language}` });
+      complaints.push({ field: `${field}.language`, what: `is not a known language: ${language}` });
     }
     const text = JSON.stringify(jobs[i]);
     const before = first.get(resolve(path));
     if (!before) first.set(resolve(path), { at: i, text });
     else if (before.text !== text) {
-      found.push({
+      complaints.push({
         field: `${field}.path`,
         what: `has different settings in transcription_jobs[${before.at}]; a file has one transcript only`,
       });
     }
   });
-  return found;
+  return complaints;
 }
 
 /** Only for a body without complaints. */

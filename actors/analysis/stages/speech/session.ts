@@ -53,11 +53,11 @@ export class SpeechSession {
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const answers_built_in = speaker?.model_key === starterSpeakerKey;
     const request = { model_key: model, language: job.language, channels, answers_built_in };
-    const kept = spans && (await keptSpeech(spans));
-    const written = kept && { written: kept.windows };
+    const savedSpeech = spans && (await keptSpeech(spans));
+    const written = savedSpeech && { written: savedSpeech.windows };
     this.#transcription = (await speech.transcriber.ask('open', { ...request, ...written })).session;
     if (!job.detect_speakers) return;
-    const computed = kept && { computed: kept.voices };
+    const computed = savedSpeech && { computed: savedSpeech.voices };
     const voices = { channels, speaker_count: job.speaker_count, ...computed };
     const { session } = await speech.diarizer.ask('open', voices);
     this.#diarization = session;
@@ -138,9 +138,9 @@ export class SpeechSession {
     const request = { session: this.#diarization, spans };
     const { speakers, voices, speaker_range } = await speech.diarizer.ask('finish', request, { signal });
     this.#diarization = null;
-    const found = numbered(speakers, voices);
+    const numbering = numbered(speakers, voices);
     const speaker_model = voices.model.slice(0, voices.model.lastIndexOf('@'));
-    return { ...found, speaker_range: rangeAround(found.count, speaker_range), speaker_model };
+    return { ...numbering, speaker_range: rangeAround(numbering.count, speaker_range), speaker_model };
   }
 
   /** Finished sessions are closed already. */
@@ -176,10 +176,10 @@ function keptBytes({ windows, voices }: KeptSpeech): Uint8Array<ArrayBuffer> {
 
 /** Content of all spans, for the model of the last one. Work resumes at the position of the last one. */
 async function keptSpeech(spans: FileSpans): Promise<KeptSpeech & { readonly voices: ComputedVoices }> {
-  const kept = await spans.all();
-  spans.takenUp(kept.at(-1)?.position ?? 0);
+  const savedSpans = await spans.all();
+  spans.takenUp(savedSpans.at(-1)?.position ?? 0);
   // Written here under a checksum.
-  const texts = kept.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as KeptText);
+  const texts = savedSpans.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as KeptText);
   const model = texts.findLast((text) => text.model !== null)?.model ?? '';
   const parts = texts
     .filter((text) => text.model === model)
@@ -212,13 +212,14 @@ function rangeAround(count: number, range: SpeakerRange | null): SpeakerRange | 
 
 /** The voices under the ids of the transcript; null when there are none. */
 function voicesUnder(ids: ReadonlyMap<string, string>, { model, speakers, vectors }: SpeakerVoices) {
-  const kept = [...speakers.keys()].filter((at) => ids.has(speakers[at]!.speaker));
-  if (kept.length === 0) return null;
+  const positions = [...speakers.keys()].filter((at) => ids.has(speakers[at]!.speaker));
+  if (positions.length === 0) return null;
   const d = vectors.length / speakers.length;
-  const own = new Float32Array(kept.length * d);
-  for (const [place, at] of kept.entries()) own.set(vectors.subarray(at * d, (at + 1) * d), place * d);
-  const renamed = kept.map((at) => ({ ...speakers[at]!, speaker: ids.get(speakers[at]!.speaker)! }));
-  return { model, speakers: renamed, vectors: own };
+  const speakerVectors = new Float32Array(positions.length * d);
+  for (const [place, at] of positions.entries())
+    speakerVectors.set(vectors.subarray(at * d, (at + 1) * d), place * d);
+  const renamed = positions.map((at) => ({ ...speakers[at]!, speaker: ids.get(speakers[at]!.speaker)! }));
+  return { model, speakers: renamed, vectors: speakerVectors };
 }
 
 // Speakers that subtitles name, as speakers of a transcript: an id each in the order of appearance, and the
@@ -249,7 +250,7 @@ export function identifySpeakers(segments: readonly Segment[]): IdentifiedSegmen
   }
   const named = [...ids].filter(([name, id]) => name !== id).map(([name, id]) => [id, name] as const);
   return {
-    segments: segments.map((one) => ({ ...one, speaker: ids.get(one.speaker ?? '') ?? null })),
+    segments: segments.map((segment) => ({ ...segment, speaker: ids.get(segment.speaker ?? '') ?? null })),
     names: Object.fromEntries(named),
     count: said.size,
   };
@@ -291,17 +292,21 @@ export function languageChanges(segments: readonly Segment[]): TranscriptMark['l
 }
 
 /** A warning about a language that is heard instead of the one asked for; undefined for none. */
-export function otherLanguage(asked: string | null, heard: string | undefined): string | undefined {
-  if (asked === null || heard === undefined) return undefined;
+export function otherLanguage(
+  expectedLanguage: string | null,
+  heardLanguage: string | undefined,
+): string | undefined {
+  if (expectedLanguage === null || heardLanguage === undefined) return undefined;
   const { name } = speechLanguages;
-  return `${name(heard)} is heard, but ${name(asked)} was expected; transcribe it again with language auto`;
+  return `${name(heardLanguage)} is heard, but ${name(expectedLanguage)} was expected; transcribe it again with language auto`;
 }
 
 /** Remark that there are fewer speakers than requested; undefined if there are not. */
-export function fewerSpeakers(asked: number | string, found: number | null): string | undefined {
-  if (typeof asked !== 'number' || found === null || found >= asked) return undefined;
-  const were = `${asked} ${asked === 1 ? 'speaker was' : 'speakers were'} expected`;
-  return `${were}, but ${found === 0 ? 'none' : `only ${found}`} could be told apart`;
+export function fewerSpeakers(expectedCount: number | string, foundCount: number | null): string | undefined {
+  if (typeof expectedCount !== 'number' || foundCount === null || foundCount >= expectedCount)
+    return undefined;
+  const were = `${expectedCount} ${expectedCount === 1 ? 'speaker was' : 'speakers were'} expected`;
+  return `${were}, but ${foundCount === 0 ? 'none' : `only ${foundCount}`} could be told apart`;
 }
 
 // Work on the speech of one file, and the key by which equal work is recognised.
@@ -367,12 +372,12 @@ export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish 
 }
 
 /** True when what is stored came about as it would now. */
-export function isSame(stored: TranscriptMark, wanted: Wish): boolean {
+export function isSame(stored: TranscriptMark, wish: Wish): boolean {
   return (
-    stored.model_key === wanted.model_key &&
-    stored.language === wanted.language &&
-    stored.detect_speakers === wanted.detect_speakers &&
-    stored.speaker_count === wanted.speaker_count &&
-    String(stored.channels) === String(wanted.channels)
+    stored.model_key === wish.model_key &&
+    stored.language === wish.language &&
+    stored.detect_speakers === wish.detect_speakers &&
+    stored.speaker_count === wish.speaker_count &&
+    String(stored.channels) === String(wish.channels)
   );
 }

@@ -95,8 +95,9 @@ class SpeechRun implements StageRun<SpeechJob> {
       const { model_key } = await this.#speech.transcriber.ask('choose', { preferred, language }, { signal });
       return { model: model_key, reason: null };
     } catch (error) {
-      const known = speechErrors.NO_SPEECH_MODEL.is(error) || speechErrors.LANGUAGE_UNSUPPORTED.is(error);
-      if (!known) throw error;
+      const isExpected =
+        speechErrors.NO_SPEECH_MODEL.is(error) || speechErrors.LANGUAGE_UNSUPPORTED.is(error);
+      if (!isExpected) throw error;
       return { model: null, reason: error };
     }
   }
@@ -156,15 +157,15 @@ class SpeechRun implements StageRun<SpeechJob> {
     const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
     const broken = this.#broken.get(modelsOf(work));
     if (broken) throw broken;
-    let [heard, told] = [0, 0];
+    let [heardSeconds, reportedSeconds] = [0, 0];
     // Sound that was heard still waits for its words.
     const ahead = work.model === null ? 0 : Math.min(MOST_AHEAD, media.probe.duration_seconds / 2);
     const onAppended = (seconds: number) => {
-      heard += seconds;
+      heardSeconds += seconds;
       // Speech that was written before is heard again, but not reported again.
-      const beyond = Math.max(told, heard - ahead - (spans?.taken ?? 0));
-      worked(beyond - told);
-      told = beyond;
+      const beyond = Math.max(reportedSeconds, heardSeconds - ahead - (spans?.taken ?? 0));
+      worked(beyond - reportedSeconds);
+      reportedSeconds = beyond;
     };
     const tools = {
       speech: this.#speech,
@@ -181,7 +182,7 @@ class SpeechRun implements StageRun<SpeechJob> {
     });
     // Subtitles need no sound, and the duration in a header is not exact to the sample: the rest counts as
     // done.
-    if (facts) worked(media.probe.duration_seconds - (spans?.taken ?? 0) - told);
+    if (facts) worked(media.probe.duration_seconds - (spans?.taken ?? 0) - reportedSeconds);
     return { finished: Promise.resolve(facts && { speech: facts }) };
   }
 
@@ -241,7 +242,7 @@ async function transcribe(
   await index.ask('transcribe', { cache_dir, media, mark, segments: stored, ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
   const unsure = range === null ? undefined : uncertainSpeakers(range, speaker_model ?? null);
-  const warnings = [warning, unsure].filter((one) => one !== undefined);
+  const warnings = [warning, unsure].filter((text) => text !== undefined);
   return { ...facts, ...uncertain, ...(warnings.length > 0 && { warning: warnings.join('; ') }) };
 }
 
@@ -278,9 +279,12 @@ async function heard(
   try {
     await session.open();
     await session.appendAll(audioDecoder);
-    const { segments: own, ...spoken } = await session.text();
-    const { speakers: ids, count: speakers, ...voices } = await session.speakersOf(given ?? own);
-    const segments = (given ?? own).map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
+    const { segments: heardSegments, ...spoken } = await session.text();
+    const { speakers: ids, count: speakers, ...voices } = await session.speakersOf(given ?? heardSegments);
+    const segments = (given ?? heardSegments).map((segment, i) => ({
+      ...segment,
+      speaker: ids?.[i] ?? null,
+    }));
     return { segments, ids, ...spoken, speakers, ...voices };
   } finally {
     await session.close();
@@ -312,24 +316,25 @@ async function readSubtitles(
   }
   const { segments, language, sidecar, others, unreadable } = read;
   const { count, names, ...named } = identifySpeakers(segments);
-  const asked = job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
-  const other =
-    count > 0 && count !== asked
-      ? `the subtitles name ${counted(count, 'speaker')}, but ${asked} were expected`
+  const expectedCount =
+    job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
+  const mismatch =
+    count > 0 && count !== expectedCount
+      ? `the subtitles name ${counted(count, 'speaker')}, but ${expectedCount} were expected`
       : undefined;
   const hasSound = media.probe.audio.length > 0;
   const byVoice =
-    job.detect_speakers && hasSound && segments.length > 0 && (count === 0 || other !== undefined);
+    job.detect_speakers && hasSound && segments.length > 0 && (count === 0 || mismatch !== undefined);
   if (!byVoice) {
     const speakers = count > 0 ? count : null;
     const result = { segments: named.segments, language, sidecar, others, speakers, speech_seconds: null };
-    const untold = other && `${other}, and there is no sound to tell them apart`;
+    const untold = mismatch && `${mismatch}, and there is no sound to tell them apart`;
     return { ...result, speaker_names: names, ...warningOf([untold, ...unreadable]) };
   }
   // The text comes from the subtitles, the speakers from the sound; names in the subtitles go to the voices.
   const { ids, heard_instead: _, ...spoken } = await heard(work, audioDecoder, tools, segments);
   const warnings = warningOf([
-    other && `${other}; speakers were told apart by voice`,
+    mismatch && `${mismatch}; speakers were told apart by voice`,
     fewerSpeakers(job.speaker_count, spoken.speakers),
     ...unreadable,
   ]);
@@ -338,7 +343,7 @@ async function readSubtitles(
 }
 
 function warningOf(texts: readonly (string | undefined)[]): Pick<Written, 'warning'> {
-  const warning = texts.filter((one) => one !== undefined).join('; ');
+  const warning = texts.filter((text) => text !== undefined).join('; ');
   return warning === '' ? {} : { warning };
 }
 

@@ -48,13 +48,13 @@ export class StoredEvidence {
     }
     const model = inUse !== null && analysed.includes(inUse) ? inUse : (analysed[0] ?? null);
     const { transcripts, unreadable } = await this.#index.ask('transcripts', request, call);
-    const one = { cache_dir: this.#cacheDir, hash_str };
+    const content = { cache_dir: this.#cacheDir, hash_str };
     const people = await undamaged(async () =>
-      seenPeople((await this.#index.ask('people_in', one, call)).people),
+      seenPeople((await this.#index.ask('people_in', content, call)).people),
     );
-    const things = await undamaged(async () => (await this.#index.ask('things_of', one, call)).tracks);
+    const things = await undamaged(async () => (await this.#index.ask('things_of', content, call)).tracks);
     const lines = await undamaged(async () =>
-      itemsOf(await this.#index.ask('stored_result', { ...one, type: 'text' }, call), 'text'),
+      itemsOf(await this.#index.ask('stored_result', { ...content, type: 'text' }, call), 'text'),
     );
     const warnings = [
       ...(model !== null && model !== inUse ? [otherModel(model, inUse)] : []),
@@ -67,8 +67,8 @@ export class StoredEvidence {
       model,
       transcript: transcripts[0] ?? null,
       people: people ?? [],
-      things: (things ?? []).map(({ colours: _, ...seen }) => seen),
-      lines: (lines ?? []).map(({ text, box, ...seen }) => ({ text, height: box[3], ...seen })),
+      things: (things ?? []).map(({ colours: _, ...track }) => track),
+      lines: (lines ?? []).map(({ text, box, ...line }) => ({ text, height: box[3], ...line })),
       warnings,
     };
   }
@@ -136,9 +136,11 @@ type Shown = Reply<typeof indexContract, 'people_in'>['people'][number];
 function seenPeople(shown: readonly Shown[]): SeenPerson[] {
   const nameless = shown.filter(({ is_named }) => !is_named);
   const isDouble = ({ person, cluster_job_name }: Shown) =>
-    nameless.some((one) => one.person === person && one.cluster_job_name !== cluster_job_name);
-  const people = Map.groupBy(shown, (one) =>
-    one.is_named || !isDouble(one) ? one.person : `${one.person} (${one.cluster_job_name})`,
+    nameless.some((sighting) => sighting.person === person && sighting.cluster_job_name !== cluster_job_name);
+  const people = Map.groupBy(shown, (sighting) =>
+    sighting.is_named || !isDouble(sighting)
+      ? sighting.person
+      : `${sighting.person} (${sighting.cluster_job_name})`,
   );
   return [...people].map(([person, of]) => ({
     person,
@@ -218,12 +220,12 @@ export class Concepts {
     const isRefreshed = known && this.#refreshed === model_key;
     if (isRefreshed && this.#pictures >= sample) return true;
     const request = { cache_dir: this.#cacheDir, model_key, most: sample };
-    const found = await index.ask('sample_vectors', request, call);
-    if (found.dimensions !== dimensions) return false;
-    const count = found.vectors.length / dimensions;
+    const answer = await index.ask('sample_vectors', request, call);
+    if (answer.dimensions !== dimensions) return false;
+    const count = answer.vectors.length / dimensions;
     if (isRefreshed && count < growth * this.#pictures) return true;
     const phrases = known ? null : await this.#phrases(model_key, dimensions, call);
-    const { vectors: pictures } = found;
+    const { vectors: pictures } = answer;
     const transfer = [pictures, ...(phrases ? [phrases] : [])].map(({ buffer }) => buffer as ArrayBuffer);
     await summarizer.ask('set_concepts', { model_key, dimensions, phrases, pictures }, { ...call, transfer });
     this.#refreshed = model_key;

@@ -176,19 +176,19 @@ export class Film {
       warnings: this.#warnings,
     });
     const planned = new Set(nodes.map(({ node_id }) => node_id));
-    let kept = await this.#begin();
-    if (kept.some(({ node_id }) => !planned.has(node_id))) {
+    let savedNodes = await this.#begin();
+    if (savedNodes.some(({ node_id }) => !planned.has(node_id))) {
       // Nodes of another outline would never form a whole tree with these.
       await this.#drop();
-      kept = await this.#begin();
+      savedNodes = await this.#begin();
     }
-    for (let at = 0; at < kept.length; at += mostNodesOfMessage) {
-      const some = kept.slice(at, at + mostNodesOfMessage);
+    for (let at = 0; at < savedNodes.length; at += mostNodesOfMessage) {
+      const some = savedNodes.slice(at, at + mostNodesOfMessage);
       const texts = some.map(({ node_id, text, failed }) => ({ node_id, text, failed }));
       await this.#parts.summarizer.ask('take_up', { film: this.#film, nodes: texts }, this.#call);
     }
-    if (kept.length > 0) this.#work.wrote(kept.length / nodes.length);
-    return new Set(kept.map(({ node_id }) => node_id));
+    if (savedNodes.length > 0) this.#work.wrote(savedNodes.length / nodes.length);
+    return new Set(savedNodes.map(({ node_id }) => node_id));
   }
 
   async #begin(): Promise<SummaryNode[]> {
@@ -234,27 +234,27 @@ export class Film {
   /** In the planned order, so that children come before their parents. */
   async #write({ nodes }: Outline, written: Set<string>): Promise<void> {
     const { index, summarizer } = this.#parts;
-    const left = nodes.filter(({ node_id }) => !written.has(node_id));
+    const remainingNodes = nodes.filter(({ node_id }) => !written.has(node_id));
     // A language model takes long for each, and looks at pictures; templates do not.
     const together = this.#work.job.model_key === null ? mostNodesOfTurn : 1;
-    for (let at = 0; at < left.length; at += together) {
-      const some = left.slice(at, at + together);
+    for (let at = 0; at < remainingNodes.length; at += together) {
+      const some = remainingNodes.slice(at, at + together);
       const [first] = some;
       if (first) this.#work.tell(first.stage, first.node_id);
-      const asked: { node_id: string; pictures: Picture[] }[] = [];
+      const nodesToWrite: { node_id: string; pictures: Picture[] }[] = [];
       for (const node of some) {
-        asked.push({ node_id: node.node_id, pictures: await this.#pictures(node) });
+        nodesToWrite.push({ node_id: node.node_id, pictures: await this.#pictures(node) });
       }
-      const transfer = asked.flatMap(({ pictures }) =>
+      const transfer = nodesToWrite.flatMap(({ pictures }) =>
         pictures.map(({ jpeg }) => jpeg.buffer as ArrayBuffer),
       );
-      const made = await summarizer.ask(
+      const result = await summarizer.ask(
         'write',
-        { film: this.#film, nodes: asked },
+        { film: this.#film, nodes: nodesToWrite },
         { ...this.#call, transfer },
       );
       // Not cancellable: what was written is worth keeping.
-      await index.ask('append_nodes', { stage: this.#stage ?? -1, nodes: made.nodes });
+      await index.ask('append_nodes', { stage: this.#stage ?? -1, nodes: result.nodes });
       this.#work.wrote(some.length / nodes.length);
     }
   }
@@ -288,9 +288,9 @@ export class Film {
     const summary = { ...whole, objective, root_id };
     try {
       // Not cancellable: a commit that was begun is finished, and what is finished stays.
-      const made = await index.ask('commit_summary', { stage, media, collection, ...summary });
+      const result = await index.ask('commit_summary', { stage, media, collection, ...summary });
       this.#stage = null;
-      return { ...made, nodes: nodes.length, failed_nodes: whole.quality.failed_node_count, warnings };
+      return { ...result, nodes: nodes.length, failed_nodes: whole.quality.failed_node_count, warnings };
     } catch (error) {
       // The saved nodes would never form a whole tree.
       if (summaryErrors.NOT_A_TREE.is(error)) await this.#begin().then(() => this.#drop());

@@ -203,12 +203,14 @@ async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia
 
 /** Checks files that the folder knows; other files are checked when their work begins. */
 async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
-  const kept = summary_requests.flatMap((request, i) => (request.replace_existing ? [] : [{ request, i }]));
-  if (kept.length === 0 || stored.redoes) return [];
-  const names = await stored.summaryNames(kept.map(({ request }) => plainPath(request.path)));
-  return kept.flatMap(({ request, i }) => {
-    const taken = names.get(plainPath(request.path)) ?? [];
-    const name = taken.find((one) => foldName(one) === foldName(nameOf(request)));
+  const additions = summary_requests.flatMap((request, i) =>
+    request.replace_existing ? [] : [{ request, i }],
+  );
+  if (additions.length === 0 || stored.redoes) return [];
+  const names = await stored.summaryNames(additions.map(({ request }) => plainPath(request.path)));
+  return additions.flatMap(({ request, i }) => {
+    const existingNames = names.get(plainPath(request.path)) ?? [];
+    const name = existingNames.find((candidate) => foldName(candidate) === foldName(nameOf(request)));
     if (name === undefined) return [];
     const what = `is taken: ${request.path} already has a summary ${quoted(name)}; choose another name or set replace_existing`;
     return [{ field: `summary_requests[${i}].analysis_name`, what }];
@@ -218,8 +220,8 @@ async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia
 async function unknownCollections(body: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
   const named = collectionsById(body);
   if (named.length === 0) return [];
-  const known = await stored.collections();
+  const collections = await stored.collections();
   return named.flatMap(({ field, id }) =>
-    known.has(id) ? [] : [{ field, what: `is not a known collection: ${quoted(id)}` }],
+    collections.has(id) ? [] : [{ field, what: `is not a known collection: ${quoted(id)}` }],
   );
 }

@@ -65,10 +65,10 @@ class SummaryRun implements StageRun<SummaryItem> {
   /** Only what an earlier run of this task finished: any other summary of that name is in the way. */
   async isStored(media: MediaRecord, { path, jobs }: SummaryItem): Promise<boolean> {
     if (!this.#wasFinished(path)) return false;
-    const held = await this.#held(media);
-    const own = jobs.flatMap(({ analysis_name }) => named(held, analysis_name) ?? []);
-    this.#facts.set(path, own.map(storedFacts));
-    return own.length === jobs.length;
+    const summaries = await this.#held(media);
+    const jobSummaries = jobs.flatMap(({ analysis_name }) => named(summaries, analysis_name) ?? []);
+    this.#facts.set(path, jobSummaries.map(storedFacts));
+    return jobSummaries.length === jobs.length;
   }
 
   #wasFinished(path: string): boolean {
@@ -89,14 +89,14 @@ class SummaryRun implements StageRun<SummaryItem> {
     // Until the last file has ended, also while the next ones are still being analysed.
     this.#end ??= parts.summarizing.begin();
     this.#facts.set(item.path, []);
-    const found = await this.#evidence.of(media, parts.models.state.model_key, { signal: file.signal });
-    const { model, transcript, people } = found;
+    const evidence = await this.#evidence.of(media, parts.models.state.model_key, { signal: file.signal });
+    const { model, transcript, people } = evidence;
     if (model === null && transcript === null && people.length === 0) {
       return { finished: Promise.resolve(null) };
     }
     let failure: unknown = null;
     for (const job of item.jobs) {
-      await this.#make(file, job, found).catch((error: unknown) => {
+      await this.#make(file, job, evidence).catch((error: unknown) => {
         this.#add(item.path, failedFacts(job, error));
         // A fault of one summary does not prevent the others.
         if (!isOfOne(error)) throw error;
@@ -108,21 +108,21 @@ class SummaryRun implements StageRun<SummaryItem> {
     return { finished: Promise.resolve({ summaries: this.#facts.get(item.path) ?? [] }) };
   }
 
-  async #make(file: FileWork<SummaryItem>, job: SummaryJob, found: Evidence): Promise<void> {
+  async #make(file: FileWork<SummaryItem>, job: SummaryJob, evidence: Evidence): Promise<void> {
     const { media, item, signal, worked, tell } = file;
     const { parts, request } = this.#task;
     const { analysis_name: name } = job;
     const replaces = job.replace_existing || request.force;
     const share = summarySeconds(media) / item.jobs.length;
-    const held = await this.#held(media);
-    const own = await this.#own(media, job, held);
-    if (own) {
+    const summaries = await this.#held(media);
+    const ownSummary = await this.#own(media, job, summaries);
+    if (ownSummary) {
       worked(share);
-      return this.#add(item.path, storedFacts(own));
+      return this.#add(item.path, storedFacts(ownSummary));
     }
-    const taken = named(held, name);
-    if (taken && !replaces) throw nameTaken(media.path, taken.analysis_name);
-    await this.#marks.note(media, name, taken?.analysis_id ?? null);
+    const namesake = named(summaries, name);
+    if (namesake && !replaces) throw nameTaken(media.path, namesake.analysis_name);
+    await this.#marks.note(media, name, namesake?.analysis_id ?? null);
     this.#hasLoaded ||= job.model_key !== null;
     const shared = { index: parts.index, summarizer: this.#summarizer, cache_dir: request.cache_dir };
     const film = new Film(
@@ -130,7 +130,7 @@ class SummaryRun implements StageRun<SummaryItem> {
       {
         media,
         job,
-        found,
+        found: evidence,
         replaces,
         seconds: gridSeconds(media),
         inUse: parts.models.state.model_key,
@@ -138,11 +138,11 @@ class SummaryRun implements StageRun<SummaryItem> {
         wrote: (fraction) => worked(share * fraction),
       },
     );
-    const { warnings, ...made } = await film.make();
-    const identity = { hash_str: media.identity.hash_str, analysis_id: made.analysis_id };
+    const { warnings, ...result } = await film.make();
+    const identity = { hash_str: media.identity.hash_str, analysis_id: result.analysis_id };
     this.#add(item.path, {
       ...factsOf(job, 'analyzed'),
-      ...made,
+      ...result,
       summary_ref: summaryRef(identity),
       ...(warnings.length > 0 && { warning: warnings.join(' ') }),
     });
@@ -158,12 +158,16 @@ class SummaryRun implements StageRun<SummaryItem> {
   }
 
   /** The one of that name, if this task made it. */
-  async #own(media: MediaRecord, job: SummaryJob, held: readonly HeldSummary[]): Promise<HeldSummary | null> {
-    const found = named(held, job.analysis_name);
+  async #own(
+    media: MediaRecord,
+    job: SummaryJob,
+    summaries: readonly HeldSummary[],
+  ): Promise<HeldSummary | null> {
+    const namesake = named(summaries, job.analysis_name);
     // The notes of files that were finished are forgotten.
-    if (!found || this.#wasFinished(media.path)) return found ?? null;
+    if (!namesake || this.#wasFinished(media.path)) return namesake ?? null;
     const before = await this.#marks.before(media, job.analysis_name, { signal: this.#task.signal });
-    return before !== undefined && before !== found.analysis_id ? found : null;
+    return before !== undefined && before !== namesake.analysis_id ? namesake : null;
   }
 
   /** A language model takes much memory, and is used by nobody else. */
@@ -179,8 +183,8 @@ class SummaryRun implements StageRun<SummaryItem> {
   }
 }
 
-function named(held: readonly HeldSummary[], name: string): HeldSummary | undefined {
-  return held.find(({ analysis_name }) => foldName(analysis_name) === foldName(name));
+function named(summaries: readonly HeldSummary[], name: string): HeldSummary | undefined {
+  return summaries.find(({ analysis_name }) => foldName(analysis_name) === foldName(name));
 }
 
 function nameTaken(path: string, name: string) {
@@ -202,10 +206,10 @@ function failedFacts(job: SummaryJob, error: unknown): SummaryFacts {
   return { ...factsOf(job, code === 'CANCELLED' ? 'cancelled' : 'failed'), error: message };
 }
 
-function storedFacts({ model_key, nodes, collection_id, ...held }: HeldSummary): SummaryFacts {
-  const { analysis_name, analysis_id } = held;
-  const made = { analysis_name, analysis_id, collection_id, nodes, summary_model_key: model_key };
-  return { ...made, outcome: 'stored', summary_ref: summaryRef(held), failed_nodes: 0 };
+function storedFacts({ model_key, nodes, collection_id, ...summary }: HeldSummary): SummaryFacts {
+  const { analysis_name, analysis_id } = summary;
+  const facts = { analysis_name, analysis_id, collection_id, nodes, summary_model_key: model_key };
+  return { ...facts, outcome: 'stored', summary_ref: summaryRef(summary), failed_nodes: 0 };
 }
 
 // Summaries that a task has stored itself. Before it makes a summary it notes which one has the name, so that

@@ -40,23 +40,23 @@ export interface SavedReading {
   readonly next: number;
 }
 
-export function spanOf({ reading, ...kept }: SavedReading): Uint8Array<ArrayBuffer> {
+export function spanOf({ reading, ...span }: SavedReading): Uint8Array<ArrayBuffer> {
   const blocks = reading && Buffer.from(reading.blocks).toString('base64');
-  return new TextEncoder().encode(JSON.stringify({ ...kept, reading: reading && { ...reading, blocks } }));
+  return new TextEncoder().encode(JSON.stringify({ ...span, reading: reading && { ...reading, blocks } }));
 }
 
 /** Joint content of all spans of a film, which become resumed. */
 export async function savedReading(spans: FileSpans | null): Promise<SavedReading> {
   const all = (await spans?.all()) ?? [];
-  let kept: SavedReading = { ended: [], seen: [], reading: null, looked: 0, next: 0 };
+  let state: SavedReading = { ended: [], seen: [], reading: null, looked: 0, next: 0 };
   for (const { bytes } of all) {
     // Written by this program, whose version is part of the key.
     const { reading, ...span } = JSON.parse(new TextDecoder().decode(bytes));
     const blocks = reading && new Uint8Array(Buffer.from(reading.blocks, 'base64'));
-    kept = { ...span, ended: [...kept.ended, ...span.ended], reading: reading && { ...reading, blocks } };
+    state = { ...span, ended: [...state.ended, ...span.ended], reading: reading && { ...reading, blocks } };
   }
-  spans?.takenUp(kept.looked);
-  return kept;
+  spans?.takenUp(state.looked);
+  return state;
 }
 
 /**
@@ -94,8 +94,8 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
     actor: modelOf(reader),
     ...{ index: parts.index, cache_dir, type: 'text', signal },
     factsOf: (lines, missing_frames, from_previews) => {
-      const found: TextFacts = { model_key, lines, missing_frames, from_previews };
-      return { text: from_previews ? { ...found, warning } : found };
+      const facts: TextFacts = { model_key, lines, missing_frames, from_previews };
+      return { text: from_previews ? { ...facts, warning } : facts };
     },
   });
   const shapeOf = (probe: MediaRecord['probe'], shown: PictureSize = probe): PictureShape => {
@@ -116,8 +116,8 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
         return (await analysis.askModel(ask, file.signal)).reading;
       };
       const { lines, looked } = await readLines(file, shapeOf(media.probe, previews ?? media.probe), read);
-      const found = { type: 'text', items: lines } as const;
-      return { finished: analysis.commit(file, { looked, count: lines.length }, found) };
+      const result = { type: 'text', items: lines } as const;
+      return { finished: analysis.commit(file, { looked, count: lines.length }, result) };
     },
   };
 }
@@ -130,10 +130,10 @@ async function readLines(
   shape: PictureShape,
   read: (request: Asked) => Promise<Reading>,
 ): Promise<{ lines: WrittenLine[]; looked: number }> {
-  const kept = await savedReading(spans);
-  const lines: WrittenLine[] = [...kept.ended];
-  const appearances = new Appearances(kept.seen);
-  let { reading, looked, next } = kept;
+  const state = await savedReading(spans);
+  const lines: WrittenLine[] = [...state.ended];
+  const appearances = new Appearances(state.seen);
+  let { reading, looked, next } = state;
   if (next < media.probe.grid_frames) {
     const request = { shape, from: next, preview: false, credit: CREDIT, signal };
     let ended: WrittenLine[] = [];
@@ -181,21 +181,21 @@ export class Appearances {
   #seen: Seen[];
   #ended: WrittenLine[] = [];
 
-  /** `seen`: of `state`, to go on with. */
-  constructor(seen: readonly unknown[] = []) {
-    this.#seen = seen as Seen[];
+  /** `lines`: of `state`, to go on with. */
+  constructor(lines: readonly unknown[] = []) {
+    this.#seen = lines as Seen[];
   }
 
   /** Adds the lines of a grid frame; frames come in their order. */
   add(frame: number, lines: readonly TextLine[]): void {
     const isOver = ({ end }: Seen) => frame - end > mostMissed;
     this.#end(this.#seen.filter(isOver));
-    let earlier = this.#seen.filter((one) => !isOver(one));
+    let earlier = this.#seen.filter((sighting) => !isOver(sighting));
     const now: Seen[] = [];
     for (const line of lines.filter(isText)) {
       const letters = lettersOf(line.text);
-      const known = bestOf(earlier, line, letters);
-      if (known === null) {
+      const match = bestOf(earlier, line, letters);
+      if (match === null) {
         const { text, score, box } = line;
         const began = {
           text,
@@ -208,14 +208,16 @@ export class Appearances {
           letters,
           rival: 0,
         };
-        const rivals = earlier.filter((one) => one.score < shownScore && isOtherReading(one, began));
+        const rivals = earlier.filter(
+          (sighting) => sighting.score < shownScore && isOtherReading(sighting, began),
+        );
         now.push({ ...began, rival: Math.max(0, ...rivals.map(lasts)) });
         continue;
       }
-      earlier = earlier.filter((one) => one !== known);
+      earlier = earlier.filter((sighting) => sighting !== match);
       const { text, score, box } = line;
-      const better = score > known.score ? { text, score, box, letters, best: frame } : {};
-      now.push({ ...known, ...better, end: frame + 1, place: box });
+      const better = score > match.score ? { text, score, box, letters, best: frame } : {};
+      now.push({ ...match, ...better, end: frame + 1, place: box });
     }
     this.#seen = [...earlier, ...now];
   }
@@ -241,10 +243,10 @@ export class Appearances {
 
   /** A line in whose place another reading of it is seen longer is not certain. */
   #end(lines: readonly Seen[]): void {
-    for (const one of lines) {
-      const rivals = this.#seen.filter((other) => isOtherReading(one, other));
-      const isDoubted = Math.max(one.rival, ...rivals.map(lasts)) > lasts(one);
-      this.#ended.push(plain(isDoubted ? { ...one, score: Math.min(one.score, doubtedScore) } : one));
+    for (const line of lines) {
+      const rivals = this.#seen.filter((rival) => isOtherReading(line, rival));
+      const isDoubted = Math.max(line.rival, ...rivals.map(lasts)) > lasts(line);
+      this.#ended.push(plain(isDoubted ? { ...line, score: Math.min(line.score, doubtedScore) } : line));
     }
   }
 }
@@ -274,33 +276,35 @@ function lettersOf(text: string): string {
 }
 
 /** The same text goes before another one in the same place, and of several the nearest. */
-function bestOf(seen: readonly Seen[], line: TextLine, letters: string): Seen | null {
-  const same = seen.filter((one) => one.letters === letters);
-  const [nearest = null] = (same.length > 0 ? same : seen.filter((one) => isReading(one, line, letters)))
-    .map((one) => ({ one, near: overlap(one.place, line.box) }))
+function bestOf(sightings: readonly Seen[], line: TextLine, letters: string): Seen | null {
+  const same = sightings.filter((sighting) => sighting.letters === letters);
+  const [nearest = null] = (
+    same.length > 0 ? same : sightings.filter((sighting) => isReading(sighting, line, letters))
+  )
+    .map((sighting) => ({ sighting, near: overlap(sighting.place, line.box) }))
     .sort((a, b) => b.near - a.near);
-  return nearest?.one ?? null;
+  return nearest?.sighting ?? null;
 }
 
 /**
  * Another reading of the same line: in its place, hardly different, and one of the two uncertain. Digits are
  * told apart.
  */
-function isReading(one: Seen, { score, box }: TextLine, letters: string): boolean {
-  if (score >= shownScore && one.score >= shownScore) return false;
-  return digitsOf(one.letters) === digitsOf(letters) && isNearly(one, box, letters);
+function isReading(sighting: Seen, { score, box }: TextLine, letters: string): boolean {
+  if (score >= shownScore && sighting.score >= shownScore) return false;
+  return digitsOf(sighting.letters) === digitsOf(letters) && isNearly(sighting, box, letters);
 }
 
 /** The same, however certain. A clock that goes on is none. */
-function isOtherReading(one: Seen, { place, letters }: Seen): boolean {
+function isOtherReading(sighting: Seen, { place, letters }: Seen): boolean {
   const others = (text: string) => text.replace(/\p{N}/gu, '');
-  return others(one.letters) !== others(letters) && isNearly(one, place, letters);
+  return others(sighting.letters) !== others(letters) && isNearly(sighting, place, letters);
 }
 
-function isNearly(one: Seen, place: TextBox, letters: string): boolean {
-  if (overlap(one.place, place) < samePlace) return false;
-  const most = Math.floor(misread * Math.max(one.letters.length, letters.length));
-  return slipsBetween(one.letters, letters) <= most;
+function isNearly(sighting: Seen, place: TextBox, letters: string): boolean {
+  if (overlap(sighting.place, place) < samePlace) return false;
+  const most = Math.floor(misread * Math.max(sighting.letters.length, letters.length));
+  return slipsBetween(sighting.letters, letters) <= most;
 }
 
 const digitsOf = (text: string) => text.replace(/\P{N}/gu, '');

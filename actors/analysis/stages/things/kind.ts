@@ -85,8 +85,8 @@ export const thingsKind = stageKind({
     nothing: 'sound only, no pictures to search for things',
     result: ({ things }) => {
       const [count, missing] = [things?.tracks ?? 0, things?.missing_frames ?? 0];
-      const found = counted(count, 'thing');
-      return `${found}${missing > 0 ? `, ${missing} frames cannot be decoded` : ''}`;
+      const thingCount = counted(count, 'thing');
+      return `${thingCount}${missing > 0 ? `, ${missing} frames cannot be decoded` : ''}`;
     },
     warning: ({ things }) => things?.warning,
   },

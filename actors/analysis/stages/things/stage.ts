@@ -44,8 +44,8 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
     actor: modelOf(things),
     ...{ index: parts.index, cache_dir, type: 'things', signal },
     factsOf: (tracks, missing_frames, from_previews) => {
-      const found: ThingFacts = { model_key, tracks, missing_frames, from_previews };
-      return { things: from_previews ? { ...found, warning } : found };
+      const facts: ThingFacts = { model_key, tracks, missing_frames, from_previews };
+      return { things: from_previews ? { ...facts, warning } : facts };
     },
   });
   return {
@@ -82,12 +82,12 @@ async function tracked(
   shape: PictureShape,
   find: (picture: SlotHandle) => Promise<Thing[]>,
 ): Promise<{ tracker: Tracker; looked: number }> {
-  const kept = ((await spans?.all()) ?? []).flatMap(({ bytes }) => framesIn(bytes));
-  spans?.takenUp(kept.length);
+  const savedFrames = ((await spans?.all()) ?? []).flatMap(({ bytes }) => framesIn(bytes));
+  spans?.takenUp(savedFrames.length);
   const tracker = new Tracker();
-  for (const [frame, things] of kept) tracker.add(frame, things);
-  const from = (kept.at(-1)?.[0] ?? -1) + 1;
-  let [looked, since]: [number, FrameThings[]] = [kept.length, []];
+  for (const [frame, things] of savedFrames) tracker.add(frame, things);
+  const from = (savedFrames.at(-1)?.[0] ?? -1) + 1;
+  let [looked, since]: [number, FrameThings[]] = [savedFrames.length, []];
   if (from >= media.probe.grid_frames) return { tracker, looked };
   for await (const { frame_index, picture } of frames({ shape, from, preview: false, credit, signal })) {
     const things = await find(picture);
