@@ -129,6 +129,11 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
 
 /** Decoders of FFmpeg, which often shows a part of a file that libvips refuses as a whole. */
 const ffmpegDecoders: Readonly<Record<string, string>> = { jpeg: 'mjpeg', gif: 'gif', webp: 'webp' };
+/**
+ * Shares of the file that are decoded, in this order. Rubbish near its end can hold markers, such as a
+ * damaged table, at which FFmpeg gives up also what came before.
+ */
+const decodedShares = [1, 7 / 8, 1 / 2];
 /** Bytes a pixel of FFmpeg: coefficients of a JPEG in several scans, the picture, and twice in RGB. */
 const ffmpegPixel = 16;
 
@@ -148,11 +153,14 @@ async function byFfmpeg(
     const bytes = padded ?? (await ByteSource.of(path, (source) => source.readUpTo(0, source.size)));
     const coded = new CodedPictures(true);
     try {
-      const pixels = coded.decode({ decoder }, { width, height }, bytes, null);
-      if (pixels?.width !== width || pixels.height !== height)
-        throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete');
-      const upright = turnedPixels(pixels, exifTurn(orientation));
-      return () => sharpOf(upright);
+      for (const share of decodedShares) {
+        const part = bytes.subarray(0, Math.ceil(bytes.length * share));
+        const pixels = coded.decode({ decoder }, { width, height }, part, null);
+        if (pixels?.width !== width || pixels.height !== height) continue;
+        const upright = turnedPixels(pixels, exifTurn(orientation));
+        return () => sharpOf(upright);
+      }
+      throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete');
     } finally {
       coded.close();
     }

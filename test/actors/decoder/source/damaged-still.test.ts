@@ -40,6 +40,12 @@ const rubbish: Damage = (bytes) => {
   const start = Math.floor(bytes.length * 0.9);
   return Buffer.concat([bytes.subarray(0, start), noise(bytes.length - start)]);
 };
+/** A damaged Huffman table and a marker that JPEG does not have, which end decoders. */
+const markers: Damage = (bytes) => {
+  const damage = rubbish(bytes);
+  Buffer.from('ffc4001fffffffffffffffffff16ff16', 'hex').copy(damage, Math.floor(bytes.length * 0.9));
+  return damage;
+};
 
 async function shown(name: string, bytes: Uint8Array) {
   const path = join(folder, name);
@@ -79,6 +85,7 @@ test('of a damaged still what there is is shown, and said to be damaged', async 
   await expectShown('scans.jpg', await drawn().jpeg({ quality: 95, progressive: true }).toBuffer(), {
     ...ends,
     rubbish,
+    markers,
   });
   await expectShown('plain.png', await drawn().png().toBuffer(), { 'a tenth less': cut, rubbish });
   await expectShown('plain.gif', await drawn().gif().toBuffer(), ends);
