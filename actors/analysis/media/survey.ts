@@ -21,8 +21,8 @@ import { volumeOf } from '../../index/store/footage-path.ts';
 import { type Roots, tellAway } from '../../library/roots/contract.ts';
 
 /**
- * Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is
- * not known yet.
+ * Runs `work` so that a crash in it is known afterwards. `mark`: size and times of the file, its content is
+ * not known yet. A copy into a preallocated file can keep all of them but the time of the last change.
  */
 export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;
 
@@ -93,7 +93,7 @@ export async function survey(
     await remember(media);
     return media;
   }
-  return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
+  return watched(`${stats.size}-${stats.mtimeNs}-${stats.ctimeNs}`, async () => {
     if (record) {
       // The same file with other XMP beside it.
       const media = { ...record, probe: await prober.ask('probe', { path }, options) };

@@ -78,7 +78,7 @@ const ofContent: readonly string[] = [
 class Refusals {
   readonly #errors = new Map<string, EngineError>();
 
-  /** `key`: of the look at the file; it names path, size and time. */
+  /** `key`: of the look at the file; it names path, size and times. */
   of(key: string): EngineError | undefined {
     return this.#errors.get(key);
   }
