@@ -7,6 +7,7 @@ import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import { isWatchedFile, isWatchedFolder } from '../actors/watcher/exclusions.ts';
 import { codeOf, type EngineError, engineErrors } from '../runtime/errors.ts';
+import { isTooWide, systemFolders } from '../runtime/files/folder.ts';
 import { spelledOnDisk } from '../runtime/files/spelling.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
@@ -17,8 +18,8 @@ export interface Found {
 }
 
 /**
- * Entries that watching leaves out and `skip` (the analysis folder) are left out; a link that leads back into
- * its own folders is reported.
+ * Entries that watching leaves out and `skip` (the analysis folder) are left out. A link that watching does
+ * not follow, because it leads to a folder above or to a whole volume, is reported.
  */
 export async function findMedia(
   paths: readonly string[],
@@ -55,6 +56,15 @@ async function visit(
     if (!named && !isWatchedFolder(basename(path))) return;
     if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: links back to ${real}`, { path });
     if (visited.has(real)) return;
+    const [root] = above;
+    if (
+      root !== undefined &&
+      real !== join(above.at(-1)!, basename(path)) &&
+      isTooWide(real, root, systemFolders)
+    ) {
+      const why = `links to ${real}, which holds more than this folder; name it to analyse it, too`;
+      throw analysisErrors.LINK_LOOP(`${path}: ${why}`, { path });
+    }
     visited.add(real);
     const { names, garbled } = await namesIn(real);
     for (const name of garbled) media.failures.push(notUtf8(join(path, name)));

@@ -8,19 +8,18 @@ import {
   openSync,
   readdirSync,
   realpathSync,
-  statfsSync,
   statSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
-import { isPseudoFolder } from '../../runtime/files/folder.ts';
+import { type FolderFacts, isTooWide, systemFolders } from '../../runtime/files/folder.ts';
 import { orAborted } from '../../runtime/sync/shared-work.ts';
 import { type exclusionsOf, isHidden, isWatchedFile, isWatchedFolder } from './exclusions.ts';
 
 /** Errors are those of the file system. */
-export interface Disk {
+export interface Disk extends FolderFacts {
   list(folder: string): Dirent[];
   /** Follows links. */
   stat(path: string): BigIntStats;
@@ -29,8 +28,6 @@ export interface Disk {
   /** Opens the file for reading, and answers how it stands then. */
   opened(path: string): BigIntStats;
   realpath(path: string): string;
-  /** True for a folder that the kernel generates. */
-  isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
 }
 
 /** Not to be kept waiting by a pipe that has the name of a film. */
@@ -49,7 +46,7 @@ export const systemDisk: Disk = {
     }
   },
   realpath: (path) => realpathSync.native(path),
-  isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
+  isPseudo: systemFolders.isPseudo,
 };
 
 const answerWithinMs = 5000;
@@ -193,26 +190,15 @@ function fileAt(disk: Disk, prefix: string, path: string): Sighting | null {
   }
 }
 
-/**
- * The real path of the folder to which a link leads; none for another link. One above the root, or a whole
- * volume, is hardly meant: a link to `/` leads to every file of the machine.
- */
+/** The real path of the folder to which a link leads; none for another link. */
 function linkedFolder(disk: Disk, path: string, root: string): string[] {
   try {
-    const stat = disk.stat(path);
-    if (!stat.isDirectory() || disk.isPseudo(path, stat)) return [];
+    if (!disk.stat(path).isDirectory()) return [];
     const real = disk.realpath(path);
-    const isAbove = prefixOf(root).startsWith(prefixOf(real));
-    return isAbove || isVolume(disk, real, stat) ? [] : [real];
+    return isTooWide(real, root, disk) ? [] : [real];
   } catch {
     return []; // It leads nowhere, or where nobody may look.
   }
-}
-
-/** True if the folder is a mount point. */
-function isVolume(disk: Disk, folder: string, { dev }: BigIntStats): boolean {
-  const parent = dirname(folder);
-  return parent === folder || disk.stat(parent).dev !== dev;
 }
 
 /** Null for what is gone. A name that is not UTF-8 is found under no text. */

@@ -1,6 +1,6 @@
 // Folders: made with their parents, known by one name, and told apart from those that the kernel makes up.
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { type BigIntStats, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { exported } from './permissions.ts';
 
@@ -101,6 +101,33 @@ export function isPseudoFolder(type: number, dev: bigint): boolean {
   if (process.platform === 'linux' && kernelTypes.has(type >>> 0)) return true;
   // It has the type of memory, or one that differs between systems.
   return dev === deviceFolder();
+}
+
+/** Access to the file system that `isTooWide` needs. Errors are those of the file system. */
+export interface FolderFacts {
+  /** Follows links. */
+  stat(path: string): Pick<BigIntStats, 'dev'>;
+  /** True for a folder that the kernel generates. */
+  isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
+}
+
+export const systemFolders: FolderFacts = {
+  stat: (path) => statSync(path, { bigint: true }),
+  isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
+};
+
+/**
+ * True for a folder that a link below `root` hardly means: one above the root, a whole volume, or one that
+ * the kernel generates. A link to `/` leads to every file of the machine. Both paths are absolute and without
+ * links.
+ */
+export function isTooWide(folder: string, root: string, facts: FolderFacts): boolean {
+  const withEnd = (path: string) => (path.endsWith(sep) ? path : path + sep);
+  if (withEnd(root).startsWith(withEnd(folder))) return true;
+  const stat = facts.stat(folder);
+  const parent = dirname(folder);
+  const isVolume = parent === folder || facts.stat(parent).dev !== stat.dev;
+  return isVolume || facts.isPseudo(folder, stat);
 }
 
 /** Device of /dev; null where there is none, or it is no file system of its own. */

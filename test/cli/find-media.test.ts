@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import test from 'node:test';
+import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { findMedia } from '../../cli/find-media.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 
@@ -76,6 +77,33 @@ test('a link that leads back, a dangling link and a missing path are reported, n
     'LINK_LOOP',
   ]);
   rmSync(folder, { recursive: true });
+});
+
+test('links that watching does not follow are reported, and links to other folders are followed', async () => {
+  const above = tree(['named/a.mp4', 'beside/b.mp4']);
+  const folder = join(above, 'named');
+  for (const [name, to] of Object.entries({
+    above,
+    beside: join(above, 'beside'),
+    machine: '/',
+    system: '/proc',
+  }))
+    symlinkSync(to, join(folder, name));
+  const { files, failures } = await findMedia([folder], '/nowhere');
+  assert.deepEqual(
+    files.map((file) => relative(folder, file)),
+    ['a.mp4', 'beside/b.mp4'],
+  );
+  const refused = process.platform === 'linux' ? ['above', 'machine', 'system'] : ['above', 'machine'];
+  assert.deepEqual(
+    failures
+      .filter(({ error }) => analysisErrors.LINK_LOOP.is(error))
+      .map(({ path }) => relative(folder, path)),
+    refused,
+  );
+  // A link that is named outright is meant.
+  assert.deepEqual((await findMedia([join(folder, 'above')], '/nowhere')).files.length, 2);
+  rmSync(above, { recursive: true });
 });
 
 test('a walk can be cancelled', async () => {
