@@ -164,7 +164,7 @@ async function resolveNames(
 
 /**
  * The files that the scope of the filters names, which holds without any filter too; null when the search
- * itself says where. `other`: what is not searched here.
+ * itself says where. `otherMediaType`: what is not searched here.
  */
 function namesOf(
   metadataFilter: MetadataFilterRequest | null,

@@ -132,7 +132,7 @@ export interface PictureQuestion {
 type Found = (i: number, jpeg: Uint8Array) => void;
 
 /**
- * Tells `found` the picture of each moment that has one, as soon as it is there. Resolves to those smaller
+ * Gives `deliver` the picture of each moment that has one, as soon as it is there. Resolves to those smaller
  * than asked for, which are better than nothing, of moments that have no other. A file that cannot be decoded
  * has none, which is logged.
  */
