@@ -62,14 +62,14 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const folders = new Folders(options, {
       reopened: (store) => tables.forget(store),
       lost: (store) => {
-        for (const one of Object.values(loaded)) one.forget(store);
+        for (const cache of Object.values(loaded)) cache.forget(store);
       },
     });
     const open = openWork();
     const { clusteringBytes } = settings ?? {};
     const passes = new Passes(folders);
     const parts = { folders, tables, passes, ...loaded, ...open, clusteringBytes, ...applying };
-    const own = {
+    const handlers = {
       ...storeHandlers(parts),
       ...spanHandlers(parts),
       ...visualHandlers(parts),
@@ -88,13 +88,13 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...summaryHandlers(parts),
       ...materialHandlers(parts),
     };
-    const one = new OneFolder();
-    const small = smallHandlers({ ...parts, folders: one as unknown as Folders });
+    const oneFolder = new OneFolder();
+    const small = smallHandlers({ ...parts, folders: oneFolder as unknown as Folders });
     return {
-      handlers: { ...own, ...replicaHandlers({ ...parts, one }, own, small) },
+      handlers: { ...handlers, ...replicaHandlers({ ...parts, oneFolder }, handlers, small) },
       close: async () => {
-        for (const one of Object.values(loaded)) one.drop();
-        for (const one of Object.values(open)) one.clear();
+        for (const cache of Object.values(loaded)) cache.drop();
+        for (const work of Object.values(open)) work.clear();
         await folders.close();
       },
     };

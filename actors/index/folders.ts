@@ -39,7 +39,7 @@ export class Folders {
       // At once: calls that begin together may close what nobody uses now.
       return use(store);
     } catch (error) {
-      if (fatal.some((one) => one.is(error))) {
+      if (fatal.some((maker) => maker.is(error))) {
         this.#listener.reopened?.(store);
         await this.#forget(store);
       }
@@ -59,10 +59,10 @@ export class Folders {
 
   /** A store with an open stage is never closed here. */
   async #closeIdle(used: Store): Promise<void> {
-    for (const [other, idle] of this.#open) {
+    for (const [otherFolder, idle] of this.#open) {
       if (this.#open.size <= mostOpen) break;
       if (idle === used || idle.isBusy) continue;
-      this.#open.delete(other);
+      this.#open.delete(otherFolder);
       await idle.close();
     }
   }
@@ -73,7 +73,7 @@ export class Folders {
     try {
       store?.requireSame();
     } catch (error) {
-      if (store === undefined || !lostBy.some((one) => one.is(error))) throw error;
+      if (store === undefined || !lostBy.some((maker) => maker.is(error))) throw error;
       this.#options.warn?.('An analysis folder changed while it was open', {
         folder: path,
         reason: error instanceof Error ? error.message : String(error),

@@ -18,9 +18,9 @@ export class OpenStages<S extends OpenStage> {
 
   /** Forgets an earlier stage of the same file and model, which the store has dropped. */
   add(store: Store, stage: S): number {
-    for (const [number, { store: other, stage: left }] of this.#open) {
-      const same = left.hash === stage.hash && left.modelKey === stage.modelKey;
-      if (other === store && same) this.#open.delete(number);
+    for (const [number, { store: openStore, stage: openStage }] of this.#open) {
+      const same = openStage.hash === stage.hash && openStage.modelKey === stage.modelKey;
+      if (openStore === store && same) this.#open.delete(number);
     }
     this.#open.set(++this.#last, { store, stage });
     return this.#last;
@@ -66,12 +66,12 @@ export class OpenLoads<L> {
    * throws, has ended.
    */
   step(
-    known: number | null,
+    earlierNumber: number | null,
     goesOn: (load: L) => boolean,
     begin: () => L,
     step: (load: L) => boolean,
   ): { readonly number: number; readonly load: L; readonly done: boolean } {
-    const [number, load] = this.#resume(known, goesOn, begin);
+    const [number, load] = this.#resume(earlierNumber, goesOn, begin);
     let done = true;
     try {
       done = step(load);
@@ -82,10 +82,10 @@ export class OpenLoads<L> {
   }
 
   #resume(number: number | null, goesOn: (load: L) => boolean, begin: () => L): [number, L] {
-    const known = number === null ? undefined : this.#open.get(number);
-    if (number !== null && known !== undefined) {
+    const openLoad = number === null ? undefined : this.#open.get(number);
+    if (number !== null && openLoad !== undefined) {
       this.#open.delete(number);
-      if (goesOn(known)) return this.#keep(number, known);
+      if (goesOn(openLoad)) return this.#keep(number, openLoad);
     }
     return this.#keep(++this.#last, begin());
   }

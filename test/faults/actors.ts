@@ -145,15 +145,15 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a video has one match more than may be of one video',
     file: 'actors/index/visual/rank.ts',
-    text: 'scenes.size === most.perVideo || scenes.has(one.scene)',
-    fault: 'scenes.size > most.perVideo || scenes.has(one.scene)',
+    text: 'scenes.size === most.perVideo || scenes.has(candidate.scene)',
+    fault: 'scenes.size > most.perVideo || scenes.has(candidate.scene)',
     tests: ['test/actors/index/visual/search.slow.test.ts'],
   },
   {
     name: 'a filter that leaves values out leaves them in',
     file: 'actors/index/facets/filter.ts',
-    text: 'own === null || !has(own)',
-    fault: 'own === null || has(own)',
+    text: 'reading === null || !has(reading)',
+    fault: 'reading === null || has(reading)',
     tests: ['test/actors/index/facets/filter.test.ts'],
   },
   {
@@ -418,7 +418,7 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'whoever lost the lease writes on',
     file: 'actors/index/store/open-work.ts',
-    text: 'if (current.token !== own.token) throw inUse',
+    text: 'if (current.token !== ownLease.token) throw inUse',
     fault: "if (current.token === '') throw inUse",
     tests: ['test/actors/index/store/lease.test.ts'],
   },
@@ -432,8 +432,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a revision is given twice',
     file: 'actors/index/store/changes.ts',
-    text: 'known.revision + 1',
-    fault: 'known.revision + 0',
+    text: 'record.revision + 1',
+    fault: 'record.revision + 0',
     tests: ['test/actors/index/visual/shots.test.ts', 'test/actors/index/people/corrections.test.ts'],
   },
   {

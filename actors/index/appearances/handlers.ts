@@ -64,14 +64,14 @@ function addNames(
   hashes: readonly string[],
 ): void {
   const places = new Map(hashes.map((hash, at) => [hash, at]));
-  const wanted = Int32Array.from(all, (hash) => places.get(hash) ?? -1);
+  const placeOfMedia = Int32Array.from(all, (hash) => places.get(hash) ?? -1);
   for (let at = 0; at < media.length; at++) {
-    const place = wanted[media[at]!]!;
+    const place = placeOfMedia[media[at]!]!;
     const name = place < 0 ? '' : (ofClusters[clusters[at]!] ?? '');
     if (name === '') continue;
     const id = idText(ids, at);
-    const own = names[place]!.get(id);
-    if (own) own.add(name);
+    const namesOfFace = names[place]!.get(id);
+    if (namesOfFace) namesOfFace.add(name);
     else names[place]!.set(id, new Set([name]));
   }
 }
@@ -83,19 +83,19 @@ function peopleOf(
   faces: ReturnType<typeof storedFaces>,
   names: ReadonlyMap<string, Set<string>>,
 ): NamedFaces {
-  const found = new Map<string, NamedFaces[number]['faces']>();
-  const seen = new Set<string>();
+  const facesByName = new Map<string, NamedFaces[number]['faces']>();
+  const seenIds = new Set<string>();
   for (const { id, frame, box } of faces) {
-    if (seen.has(id)) continue;
-    seen.add(id);
+    if (seenIds.has(id)) continue;
+    seenIds.add(id);
     for (const name of names.get(id) ?? []) {
-      const own = found.get(name);
-      if (own) own.push({ frame, box });
-      else found.set(name, [{ frame, box }]);
+      const faces = facesByName.get(name);
+      if (faces) faces.push({ frame, box });
+      else facesByName.set(name, [{ frame, box }]);
     }
   }
-  return [...found]
-    .map(([name, own]) => ({ name, faces: own.toSorted((a, b) => a.frame - b.frame) }))
+  return [...facesByName]
+    .map(([name, faces]) => ({ name, faces: faces.toSorted((a, b) => a.frame - b.frame) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -119,13 +119,13 @@ function rangesOf(
   hashes: ReadonlySet<string> | null,
   ranges: SeenRequest['scope']['ranges'],
 ): FrameRanges {
-  const left = new Map<string, Uint32Array>();
+  const rangesByHash = new Map<string, Uint32Array>();
   for (const hash of frames.keys()) {
     if (hashes?.has(hash) === false) continue;
-    const own = Object.hasOwn(ranges, hash) ? joinRanges(ranges[hash]!).flat() : [0, 2 ** 32 - 1];
-    left.set(hash, Uint32Array.from(own));
+    const frameRanges = Object.hasOwn(ranges, hash) ? joinRanges(ranges[hash]!).flat() : [0, 2 ** 32 - 1];
+    rangesByHash.set(hash, Uint32Array.from(frameRanges));
   }
-  return left;
+  return rangesByHash;
 }
 
 function best(
@@ -159,9 +159,9 @@ function exactly(shots: Shots | null, start: number, end: number): Pick<Match, '
 function framesInBoth(ranges: FrameRanges, only: FrameRanges | null): FrameRanges {
   if (only === null) return ranges;
   const both = new Map<string, Uint32Array>();
-  for (const [hash, own] of ranges) {
-    const other = only.get(hash);
-    if (other !== undefined) both.set(hash, common(own, other));
+  for (const [hash, frames] of ranges) {
+    const otherFrames = only.get(hash);
+    if (otherFrames !== undefined) both.set(hash, common(frames, otherFrames));
   }
   return both;
 }
@@ -189,7 +189,9 @@ function selected(parts: SelectedParts, store: Store, request: Selecting, pause:
   const hashes = loadedHashes(parts, store, request).filter(
     (hash) => named?.has(hash) !== false && seen?.ranges.has(hash) !== false && passes(hash),
   );
-  const each = people?.people.map((one) => parts.people.seen(store, { mode: 'or', people: [one] }).ranges);
+  const each = people?.people.map(
+    (person) => parts.people.seen(store, { mode: 'or', people: [person] }).ranges,
+  );
   const matches: Match[] = [];
   // A media without a part in the ranges or with the people gives its place to the next.
   const isWhole = seen === null && Object.keys(scope.ranges).length === 0;
@@ -284,7 +286,7 @@ function partsOf(
       frames: [start, end],
       scene: scene && [...scene],
       ...exactly(scenes?.shots ?? null, start, end),
-      people: each.flatMap((one, i) => (isIn(one.get(hash), start, end) ? [i] : [])),
+      people: each.flatMap((ranges, i) => (isIn(ranges.get(hash), start, end) ? [i] : [])),
     }));
 }
 
@@ -318,20 +320,20 @@ export function appearancesInScenes(
   hashes: readonly string[],
   scenes: (hash: string) => Int32Array | null,
 ): SceneAppearance[] {
-  const found = hashes.flatMap((hash) => {
+  const appearances = hashes.flatMap((hash) => {
     const ranges = seen.get(hash);
     return ranges === undefined ? [] : ofContent(hash, ranges, scenes(hash));
   });
   // Stable: what is equally long stays in order.
-  return found.sort((a, b) => b.seconds - a.seconds);
+  return appearances.sort((a, b) => b.seconds - a.seconds);
 }
 
 function ofContent(hash: string, ranges: Uint32Array, scenes: Int32Array | null): SceneAppearance[] {
-  const found: SceneAppearance[] = [];
+  const appearances: SceneAppearance[] = [];
   let last: { start: number; end: number; seconds: number; scene: readonly [number, number] | null } | null =
     null;
   const close = () => {
-    if (last !== null) found.push({ hash, ...last });
+    if (last !== null) appearances.push({ hash, ...last });
     last = null;
   };
   const take = (start: number, end: number, scene: readonly [number, number] | null) => {
@@ -360,17 +362,17 @@ function ofContent(hash: string, ranges: Uint32Array, scenes: Int32Array | null)
     }
   }
   close();
-  return found;
+  return appearances;
 }
 
 /** Both: start, end, start, end..., ascending and apart. */
 export function common(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const found: number[] = [];
+  const ranges: number[] = [];
   for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
     const [start, end] = [Math.max(a[i]!, b[j]!), Math.min(a[i + 1]!, b[j + 1]!)];
-    if (start < end) found.push(start, end);
+    if (start < end) ranges.push(start, end);
     if (a[i + 1]! < b[j + 1]!) i += 2;
     else j += 2;
   }
-  return Uint32Array.from(found);
+  return Uint32Array.from(ranges);
 }

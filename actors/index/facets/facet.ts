@@ -55,24 +55,26 @@ function offsetOf(zone: string): number {
  * Shifts that make two moments comparable: to their instants if both have an offset, else none, so that their
  * clocks are compared.
  */
-function aligned(one: Moment, other: Moment): { shift: number; otherShift: number } {
-  return one.offset === null || other.offset === null
+function aligned(moment: Moment, reference: Moment): { shift: number; otherShift: number } {
+  return moment.offset === null || reference.offset === null
     ? { shift: 0, otherShift: 0 }
-    : { shift: one.offset, otherShift: other.offset };
+    : { shift: moment.offset, otherShift: reference.offset };
 }
 
-export function isBefore(one: Moment, other: Moment): boolean {
-  const { shift, otherShift } = aligned(one, other);
-  return one.end - shift <= other.start - otherShift;
+export function isBefore(moment: Moment, reference: Moment): boolean {
+  const { shift, otherShift } = aligned(moment, reference);
+  return moment.end - shift <= reference.start - otherShift;
 }
 
-export function isAfter(one: Moment, other: Moment): boolean {
-  return isBefore(other, one);
+export function isAfter(moment: Moment, reference: Moment): boolean {
+  return isBefore(reference, moment);
 }
 
-export function isWithin(one: Moment, other: Moment): boolean {
-  const { shift, otherShift } = aligned(one, other);
-  return one.start - shift >= other.start - otherShift && one.end - shift <= other.end - otherShift;
+export function isWithin(moment: Moment, reference: Moment): boolean {
+  const { shift, otherShift } = aligned(moment, reference);
+  return (
+    moment.start - shift >= reference.start - otherShift && moment.end - shift <= reference.end - otherShift
+  );
 }
 
 /** One content, with every path it lies at. */
@@ -129,7 +131,7 @@ function facet(
   { id, label, path }: FacetName,
   kind: FacetKind,
   key: Facet['key'],
-  rest: Partial<Facet>,
+  options: Partial<Facet>,
 ): Facet {
   return {
     id,
@@ -138,17 +140,17 @@ function facet(
     path: [...path, label],
     kind,
     key,
-    read: (one) => ({ values: [one], size: null, moment: null }),
+    read: (value) => ({ values: [value], size: null, moment: null }),
     labelOf: (value) => value,
     meta: () => ({}),
     rank: () => null,
-    ...rest,
+    ...options,
   };
 }
 
 /** A media has one value or none. */
-export function single(name: FacetName, value: Facet['key'], rest: Rest = {}): Facet {
-  return facet(name, 'single', value, rest);
+export function single(name: FacetName, value: Facet['key'], options: Rest = {}): Facet {
+  return facet(name, 'single', value, options);
 }
 
 /** No path and no tag of a media file holds it. */
@@ -163,7 +165,10 @@ export function keyOfValues(values: readonly string[]): string | null {
 export function multi(
   name: FacetName,
   values: (media: MediaFacts) => readonly string[],
-  { widen = (value: string) => [value], ...rest }: Rest & { widen?(value: string): readonly string[] } = {},
+  {
+    widen = (value: string) => [value],
+    ...options
+  }: Rest & { widen?(value: string): readonly string[] } = {},
 ): Facet {
   return facet(name, 'multi', (media) => keyOfValues(values(media)), {
     read: (key) => ({
@@ -171,37 +176,37 @@ export function multi(
       size: null,
       moment: null,
     }),
-    ...rest,
+    ...options,
   });
 }
 
 export function numeric(
   name: FacetName,
   value: (media: MediaFacts) => number | null,
-  rest: Rest = {},
+  options: Rest = {},
 ): Facet {
   const key = (media: MediaFacts) => {
     const number = value(media);
     return number === null || !Number.isFinite(number) ? null : String(number);
   };
   return facet(name, 'numeric', key, {
-    read: (own) => ({ values: [own], size: Number(own), moment: null }),
+    read: (value) => ({ values: [value], size: Number(value), moment: null }),
     rank: Number,
-    ...rest,
+    ...options,
   });
 }
 
 /** Options are days. A text that is no date, or only a part of one, gives no value. */
-export function date(name: FacetName, text: (media: MediaFacts) => string | null, rest: Rest = {}): Facet {
+export function date(name: FacetName, text: (media: MediaFacts) => string | null, options: Rest = {}): Facet {
   return facet(name, 'date', text, {
-    read: (own) => {
-      const read = moment(own);
-      const day = own.trim().slice(0, 10);
+    read: (value) => {
+      const read = moment(value);
+      const day = value.trim().slice(0, 10);
       return read === null || day.length < 10 ? null : { values: [day], size: read.start, moment: read };
     },
     meta: (value) => ({ year: value.slice(0, 4), month: value.slice(0, 7) }),
     rank: (value) => moment(value)?.start ?? null,
-    ...rest,
+    ...options,
   });
 }
 

@@ -91,54 +91,54 @@ function wrongValues(facet: Facet, operator: FilterOperator, values: readonly st
   const readable = facet.kind === 'numeric' ? parseNumber : facet.kind === 'date' ? moment : () => true;
   const wrong = values.find((value) => readable(value) === null);
   if (wrong === undefined) return null;
-  const wanted =
+  const expectation =
     facet.kind === 'numeric' ? 'a number' : 'a date such as 2024, 2024-05 or 2024-05-17T10:00:00Z';
-  return `${quoted(wrong.slice(0, 80))} is not ${wanted}`;
+  return `${quoted(wrong.slice(0, 80))} is not ${expectation}`;
 }
 
 function testOf(facet: Facet, operator: FilterOperator, values: readonly string[]): Test {
   const has = holds(facet, values);
-  const hasAll = (own: Reading) => values.every((value) => own.values.includes(value));
+  const hasAll = (reading: Reading) => values.every((value) => reading.values.includes(value));
   const number = parseNumber(values[0] ?? '') ?? Number.NaN;
   const stretch = moment(values[0] ?? '') as Moment;
-  const size = (own: Reading | null) => own?.size ?? Number.NaN;
+  const size = (reading: Reading | null) => reading?.size ?? Number.NaN;
   switch (operator) {
     case 'is_any_of':
     case 'include_any_of':
       return anyOf(facet, values);
     case 'is_not':
     case 'exclude_any_of':
-      return (own) => own === null || !has(own);
+      return (reading) => reading === null || !has(reading);
     case 'include_all_of':
-      return (own) => own !== null && hasAll(own);
+      return (reading) => reading !== null && hasAll(reading);
     case 'exclude_all_of':
-      return (own) => own === null || !hasAll(own);
+      return (reading) => reading === null || !hasAll(reading);
     // A comparison with a missing number is false.
     case 'greater_than':
-      return (own) => size(own) > number;
+      return (reading) => size(reading) > number;
     case 'less_than':
-      return (own) => size(own) < number;
+      return (reading) => size(reading) < number;
     case 'before':
-      return (own) => own?.moment != null && isBefore(own.moment, stretch);
+      return (reading) => reading?.moment != null && isBefore(reading.moment, stretch);
     case 'after':
-      return (own) => own?.moment != null && isAfter(own.moment, stretch);
+      return (reading) => reading?.moment != null && isAfter(reading.moment, stretch);
   }
 }
 
 export function anyOf(facet: Facet, values: readonly string[]): Test {
   const has = holds(facet, values);
-  return (own) => own !== null && has(own);
+  return (reading) => reading !== null && has(reading);
 }
 
-function holds(facet: Facet, values: readonly string[]): (own: Reading) => boolean {
+function holds(facet: Facet, values: readonly string[]): (reading: Reading) => boolean {
   if (facet.kind === 'numeric') {
     const numbers = new Set(values.map(parseNumber));
     return ({ size }) => numbers.has(size);
   }
   if (facet.kind === 'date') {
     const stretches = values.map((value) => moment(value) as Moment);
-    return ({ moment: own }) => own !== null && stretches.some((stretch) => isWithin(own, stretch));
+    return ({ moment }) => moment !== null && stretches.some((stretch) => isWithin(moment, stretch));
   }
-  const wanted = new Set(values);
-  return (own) => own.values.some((value) => wanted.has(value));
+  const allowedValues = new Set(values);
+  return (reading) => reading.values.some((value) => allowedValues.has(value));
 }

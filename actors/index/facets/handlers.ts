@@ -114,8 +114,8 @@ export function facetReport(
   filters: readonly MetadataFilter[],
   pause: () => void,
 ): FacetReport {
-  const known = table.columns.map(({ facet }) => facet);
-  const checked = checkFilters(known, filters, 'filters');
+  const facets = table.columns.map(({ facet }) => facet);
+  const checked = checkFilters(facets, filters, 'filters');
   const entries = entriesOf(scope, loaded);
   const { rows, indexed, unreadable } = table.rowsOf(entries, pause);
   return {
@@ -151,8 +151,8 @@ export function countFacets(
     pause();
     const also = onlyBy.get(column);
     const tally = column.tally(also ? Uint32Array.from([...open, ...also]) : open);
-    const own = filters.filter(({ facet }) => facet.id === column.facet.id);
-    const chosen = new Set(own.flatMap(({ values }) => values));
+    const columnFilters = filters.filter(({ facet }) => facet.id === column.facet.id);
+    const chosen = new Set(columnFilters.flatMap(({ values }) => values));
     const options = optionsOf(column, tally, chosen);
     if (options.length > mostOptions) shortened.push(column.facet.id);
     return answerOf(column, tally, ordered(column.facet, shorten(options, chosen)));

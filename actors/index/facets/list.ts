@@ -221,8 +221,8 @@ const languageTags = new Map<string, string | null>();
  */
 export function languageOf(tag: string | null): string | null {
   if (tag === null) return null;
-  const known = languageTags.get(tag);
-  if (known !== undefined) return known;
+  const cachedTag = languageTags.get(tag);
+  if (cachedTag !== undefined) return cachedTag;
   const language = canonical(tag);
   if (languageTags.size < mostTags) languageTags.set(tag, language);
   return language;

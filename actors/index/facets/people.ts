@@ -52,16 +52,16 @@ function factsOf(stored: StoredClusters): ClusteringFacts {
   const most = new Uint32Array(hashes.length);
   let together = 0;
   for (let at = 0; at < media.length; at++) {
-    const one = media[at]!;
-    together = at > 0 && one === media[at - 1] && frames[at] === frames[at - 1] ? together + 1 : 1;
-    if (together > most[one]!) most[one] = together;
+    const mediaIndex = media[at]!;
+    together = at > 0 && mediaIndex === media[at - 1] && frames[at] === frames[at - 1] ? together + 1 : 1;
+    if (together > most[mediaIndex]!) most[mediaIndex] = together;
     const cluster = clusters[at]!;
     const person = cluster < 0 ? -1 : personOf[cluster]!;
-    if (person < 0 || seenIn[person] === one) continue;
-    seenIn[person] = one;
-    const own = shown[one];
-    if (own === undefined) shown[one] = [person];
-    else own.push(person);
+    if (person < 0 || seenIn[person] === mediaIndex) continue;
+    seenIn[person] = mediaIndex;
+    const people = shown[mediaIndex];
+    if (people === undefined) shown[mediaIndex] = [person];
+    else people.push(person);
   }
   const places = new Map(hashes.map((hash, i) => [hash, i]));
   return { version, names, places, shown, most };
@@ -84,8 +84,8 @@ function facetOf(name: string, { names, places, shown }: ClusteringFacts): Conte
 
 function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
   const keyOf = (hash: string) => {
-    const known = all.flatMap(({ most, places }) => most[places.get(hash) ?? -1] ?? []);
-    return known.length === 0 ? null : classOf(counts, Math.max(...known));
+    const mostTogether = all.flatMap(({ most, places }) => most[places.get(hash) ?? -1] ?? []);
+    return mostTogether.length === 0 ? null : classOf(counts, Math.max(...mostTogether));
   };
   const name = { id: countId, label: 'Faces in a picture', path: group };
   const facet = single(name, (media) => keyOf(media.identity.hash_str), stepChoices(counts, 'faces'));
@@ -93,7 +93,7 @@ function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
 }
 
 export class PeopleFacets {
-  readonly #known = new Map<string, { readonly facts: ClusteringFacts; readonly own: ContentFacet }>();
+  readonly #known = new Map<string, { readonly facts: ClusteringFacts; readonly facet: ContentFacet }>();
   #listed: readonly ContentFacet[] = [countFacet([])];
   #unreadable: readonly string[] = [];
 
@@ -113,9 +113,9 @@ export class PeopleFacets {
       if (!names.includes(name)) isNews = this.#known.delete(name);
     }
     for (const name of names) {
-      const known = this.#known.get(name);
+      const entry = this.#known.get(name);
       const version = readable(() => source.version(name));
-      if (known !== undefined && known.facts.version === version) continue;
+      if (entry !== undefined && entry.facts.version === version) continue;
       pause();
       const stored = version === null ? null : readable(() => source.readClusters(name));
       if (stored === null) unreadable.push(name);
@@ -123,7 +123,7 @@ export class PeopleFacets {
       this.#known.delete(name);
       if (stored === null) continue;
       const facts = factsOf(stored);
-      this.#known.set(name, { facts, own: facetOf(name, facts) });
+      this.#known.set(name, { facts, facet: facetOf(name, facts) });
     }
     this.#unreadable = unreadable;
     if (isNews) this.#list(names);
@@ -131,7 +131,7 @@ export class PeopleFacets {
   }
 
   #list(names: readonly string[]): void {
-    const known = names.flatMap((name) => this.#known.get(name) ?? []);
-    this.#listed = [countFacet(known.map(({ facts }) => facts)), ...known.map(({ own }) => own)];
+    const entries = names.flatMap((name) => this.#known.get(name) ?? []);
+    this.#listed = [countFacet(entries.map(({ facts }) => facts)), ...entries.map(({ facet }) => facet)];
   }
 }

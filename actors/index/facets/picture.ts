@@ -144,7 +144,9 @@ const ratioChoices = choices([
 export function aspectRatio(width: number, height: number): string | null {
   if (width <= 0 || height <= 0) return null;
   const off = (ratio: number) => Math.abs(width / height / ratio - 1);
-  const [name, ratio] = ratios.reduce((best, one) => (off(one[1]) < off(best[1]) ? one : best));
+  const [name, ratio] = ratios.reduce((best, candidate) =>
+    off(candidate[1]) < off(best[1]) ? candidate : best,
+  );
   return off(ratio) <= ratioTolerance ? name : 'other';
 }
 
@@ -155,7 +157,7 @@ export function nominalRate({ num, den }: { readonly num: number; readonly den: 
   const rate = num / den;
   if (!(rate > 0)) return null;
   // 23.976 and 24 differ by a thousandth.
-  return rates.find((one) => Math.abs(rate / one - 1) < 0.0004) ?? Math.round(rate * 100) / 100;
+  return rates.find((candidate) => Math.abs(rate / candidate - 1) < 0.0004) ?? Math.round(rate * 100) / 100;
 }
 
 const lengths: readonly Step[] = [

@@ -48,13 +48,13 @@ export async function inScope<T>(
   hashesOf: (data: T) => readonly string[],
   pause: () => void,
 ) {
-  const { filters, ...found } = await folders.with(cache_dir, (store) => ({
+  const { filters, ...answer } = await folders.with(cache_dir, (store) => ({
     data: open(store),
     filters: checkSearchFilters(scope.filters, tables.known(store, scope.filters)),
     seen: people === undefined ? null : index.seen(store, people),
   }));
-  if (filters.length === 0) return { ...found, hashes: scope.hashes };
+  if (filters.length === 0) return { ...answer, hashes: scope.hashes };
   // The table of the folder may take a while the first time.
   const passes = await folders.with(cache_dir, (store) => tables.of(store, pause).passing(filters));
-  return { ...found, hashes: (scope.hashes ?? hashesOf(found.data)).filter(passes) };
+  return { ...answer, hashes: (scope.hashes ?? hashesOf(answer.data)).filter(passes) };
 }

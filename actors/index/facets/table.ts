@@ -39,8 +39,8 @@ export class Column {
   }
 
   #entry(key: string): number {
-    const known = this.#byKey.get(key);
-    if (known !== undefined) return known;
+    const knownEntry = this.#byKey.get(key);
+    if (knownEntry !== undefined) return knownEntry;
     const reading = this.facet.read(key);
     const entry = reading === null ? 0 : this.#readings.length;
     this.#byKey.set(key, entry);
@@ -53,8 +53,8 @@ export class Column {
   }
 
   #option(value: string): number {
-    const known = this.#byValue.get(value);
-    if (known !== undefined) return known;
+    const knownOption = this.#byValue.get(value);
+    if (knownOption !== undefined) return knownOption;
     const option = this.values.push(value) - 1;
     this.#byValue.set(value, option);
     return option;
@@ -161,12 +161,12 @@ export class FacetTable {
 
   /** The same; nothing else is to be changed meanwhile. */
   *furtherInSteps(facets: readonly ContentFacet[]): Steps<void> {
-    const known = new Map(this.#further.map(({ of, column }) => [of, column]));
-    const further = facets.map((of) => ({ of, column: known.get(of) ?? new Column(of.facet) }));
-    const made = further.filter(({ of }) => !known.has(of));
-    for (const [hash, row] of made.length === 0 ? [] : this.#rowOf) {
+    const columnsByFacet = new Map(this.#further.map(({ of, column }) => [of, column]));
+    const further = facets.map((of) => ({ of, column: columnsByFacet.get(of) ?? new Column(of.facet) }));
+    const newColumns = further.filter(({ of }) => !columnsByFacet.has(of));
+    for (const [hash, row] of newColumns.length === 0 ? [] : this.#rowOf) {
       yield;
-      for (const { of, column } of made) column.put(row, of.keyOf(hash));
+      for (const { of, column } of newColumns) column.put(row, of.keyOf(hash));
     }
     this.#further = further;
   }
@@ -207,7 +207,7 @@ export class FacetTable {
 
   /** Takes what is known of a content; null: its record is damaged. */
   set(hash: string, record: MediaRecord | null): void {
-    const known = this.#pathsOf(hash);
+    const knownPaths = this.#pathsOf(hash);
     this.#placed = new WeakMap();
     if (record === null) {
       this.unreadable.add(hash);
@@ -216,7 +216,7 @@ export class FacetTable {
     this.unreadable.delete(hash);
     const row = this.#rowOf.get(hash) as number;
     // A content that was replaced at its only path is still known by it.
-    const paths = known.size > 0 ? [...known].sort() : [record.path];
+    const paths = knownPaths.size > 0 ? [...knownPaths].sort() : [record.path];
     const media = { probe: record.probe, identity: record.identity, paths };
     for (const column of this.#own) column.set(row, media);
     for (const { of, column } of this.#further) column.put(row, of.keyOf(hash));
@@ -224,8 +224,8 @@ export class FacetTable {
 
   /** Where a list of hashes stands in the table; kept for the list itself, which does not change. */
   rowsOf(hashes: readonly (string | null)[], pause: () => void): Rows {
-    const known = this.#placed.get(hashes);
-    if (known !== undefined) return known;
+    const cachedRows = this.#placed.get(hashes);
+    if (cachedRows !== undefined) return cachedRows;
     const marked = new Uint8Array(this.#paths.length);
     const unreadable = new Set<string>();
     let [indexed, distinct] = [0, 0];
@@ -268,8 +268,10 @@ export class FacetTable {
         throw filterErrors.UNKNOWN_FACET(`There is no facet ${facet.id} any more`);
     }
     return columns.flatMap((column) => {
-      const own = filters.filter(({ facet }) => facet.id === column.facet.id);
-      return own.length === 0 ? [] : [{ column, passing: column.passing(own.map(({ test }) => test)) }];
+      const columnFilters = filters.filter(({ facet }) => facet.id === column.facet.id);
+      return columnFilters.length === 0
+        ? []
+        : [{ column, passing: column.passing(columnFilters.map(({ test }) => test)) }];
     });
   }
 }

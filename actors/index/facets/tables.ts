@@ -61,32 +61,32 @@ export class FacetTables {
   }
 
   #peopleOf(store: Store): PeopleFacets {
-    const known = this.#people.get(store);
-    if (known !== undefined) return known;
-    const made = new PeopleFacets();
-    this.#people.set(store, made);
-    return made;
+    const cachedFacets = this.#people.get(store);
+    if (cachedFacets !== undefined) return cachedFacets;
+    const facets = new PeopleFacets();
+    this.#people.set(store, facets);
+    return facets;
   }
 
   /** Facets of what is stored of each content, apart from the records of media. */
   #storedOf(store: Store): readonly ContentFacet[] {
-    const known = this.#stored.get(store);
-    if (known !== undefined) return known;
-    const made = [...thingFacets(store), soundFacet(store)];
-    this.#stored.set(store, made);
-    return made;
+    const cachedFacets = this.#stored.get(store);
+    if (cachedFacets !== undefined) return cachedFacets;
+    const facets = [...thingFacets(store), soundFacet(store)];
+    this.#stored.set(store, facets);
+    return facets;
   }
 
   /** The table of a folder as it is now. `pause` may throw to stop. */
   of(store: Store, pause: () => void): FacetTable {
     while (!this.step(store, pause)) pause();
-    const kept = this.#kept.get(store)!;
+    const entry = this.#kept.get(store)!;
     const people = this.#peopleOf(store).of(this.#clusteringsOf(store), pause);
-    kept.table.setFurther([...this.#storedOf(store), ...people]);
+    entry.table.setFurther([...this.#storedOf(store), ...people]);
     this.#kept.delete(store);
-    this.#kept.set(store, kept);
+    this.#kept.set(store, entry);
     for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
-    return kept.table;
+    return entry.table;
   }
 
   /** Goes on for some 10 ms with what `of` reads of the things of each content. True when that is done. */
@@ -109,13 +109,13 @@ export class FacetTables {
 
   /** Null when nothing changed. */
   #begin(store: Store, pause: () => void): Job | null {
-    const known = this.#kept.get(store);
-    const { seen, changed } = store.media.changes(known?.seen ?? null);
-    const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
-    if (known === undefined || changed === null || fragmented)
+    const entry = this.#kept.get(store);
+    const { seen, changed } = store.media.changes(entry?.seen ?? null);
+    const fragmented = entry !== undefined && entry.changes > Math.max(10_000, entry.table.size);
+    if (entry === undefined || changed === null || fragmented)
       return { seen, changes: 0, steps: this.#build(store, pause) };
     if (changed.length === 0) return null;
-    return { seen, changes: known.changes + changed.length, steps: updated(known.table, store, changed) };
+    return { seen, changes: entry.changes + changed.length, steps: updated(entry.table, store, changed) };
   }
 
   forget(store: Store): void {
@@ -257,9 +257,9 @@ function contentFacet(
   id: string,
   label: string,
   valuesOf: (hash: string) => readonly string[],
-  rest: Parameters<typeof multi>[2],
+  options: Parameters<typeof multi>[2],
   path: readonly string[] = group,
 ): ContentFacet {
-  const facet = multi({ id, label, path }, ({ identity }) => valuesOf(identity.hash_str), rest);
+  const facet = multi({ id, label, path }, ({ identity }) => valuesOf(identity.hash_str), options);
   return { facet, keyOf: (hash) => keyOfValues(valuesOf(hash)) };
 }

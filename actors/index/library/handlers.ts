@@ -20,9 +20,9 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
       })),
     held_below: ({ cache_dir, within, names }, turn) =>
       folders.with(cache_dir, (store) => {
-        const known = store.paths.all(() => turn.throwIfCancelled());
+        const contents = store.paths.all(() => turn.throwIfCancelled());
         const isAnalysed = store.holdings.isAnalysed(() => turn.throwIfCancelled());
-        return { counts: countsBelow(known, within, names, isAnalysed) };
+        return { counts: countsBelow(contents, within, names, isAnalysed) };
       }),
     held_folders: ({ cache_dir }, turn) =>
       folders.with(cache_dir, (store) => {
@@ -66,14 +66,14 @@ type IsAnalysed = (hash: string) => boolean;
 
 /** Analysed files in each of the folders that `within` has by these names, at any depth. */
 function countsBelow(
-  known: readonly Placed[],
+  contents: readonly Placed[],
   within: string,
   names: readonly string[],
   isAnalysed: IsAnalysed,
 ): number[] {
   const prefix = asFolder(within);
   const counts = new Map(names.map((name) => [name, 0]));
-  for (const { path, hash, replaced } of known) {
+  for (const { path, hash, replaced } of contents) {
     if (replaced || !path.startsWith(prefix)) continue;
     const end = path.indexOf(sep, prefix.length);
     const name = path.slice(prefix.length, end);
@@ -87,9 +87,12 @@ function countsBelow(
  * The folders that hold known media themselves, without those below another one; `analysed` counts all below.
  * Ascending.
  */
-function topFolders(known: readonly Placed[], isAnalysed: IsAnalysed): { path: string; analysed: number }[] {
+function topFolders(
+  contents: readonly Placed[],
+  isAnalysed: IsAnalysed,
+): { path: string; analysed: number }[] {
   const folders = new Map<string, number>();
-  for (const { path, hash, replaced } of known) {
+  for (const { path, hash, replaced } of contents) {
     if (replaced) continue;
     const folder = asFolder(dirname(path));
     folders.set(folder, (folders.get(folder) ?? 0) + (isAnalysed(hash) ? 1 : 0));

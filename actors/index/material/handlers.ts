@@ -66,12 +66,12 @@ interface PersonIn {
 /** A name on several clusters is one person. In the order of the clusters. */
 export function peopleIn(clustered: Clustered, hash: string): PersonIn[] {
   const framesOf = framesByCluster(clustered, clustered.hashes.indexOf(hash));
-  const seen = [...framesOf.keys()].sort((a, b) => a - b);
+  const clusters = [...framesOf.keys()].sort((a, b) => a - b);
   const { cluster_ids, names } = clustered;
-  const people = Map.groupBy(seen, (cluster) => names[cluster] || `\0${cluster}`);
-  return [...people.values()].map((own) => {
-    const most = own.reduce((a, b) => (framesOf.get(b)!.length > framesOf.get(a)!.length ? b : a));
-    const frames = own.flatMap((cluster) => framesOf.get(cluster)!);
+  const people = Map.groupBy(clusters, (cluster) => names[cluster] || `\0${cluster}`);
+  return [...people.values()].map((clusterGroup) => {
+    const most = clusterGroup.reduce((a, b) => (framesOf.get(b)!.length > framesOf.get(a)!.length ? b : a));
+    const frames = clusterGroup.flatMap((cluster) => framesOf.get(cluster)!);
     const cluster_id = cluster_ids[most]!;
     const name = names[most]!;
     return {
@@ -86,14 +86,14 @@ export function peopleIn(clustered: Clustered, hash: string): PersonIn[] {
 
 /** Entries of one content follow each other. */
 function framesByCluster({ media, frames, clusters }: Clustered, content: number): Map<number, number[]> {
-  const found = new Map<number, number[]>();
-  if (content < 0) return found;
+  const framesByCluster = new Map<number, number[]>();
+  if (content < 0) return framesByCluster;
   for (let at = media.indexOf(content); at >= 0 && media[at] === content; at++) {
     const cluster = clusters[at]!;
     if (cluster < 0) continue;
-    const own = found.get(cluster);
-    if (own === undefined) found.set(cluster, [frames[at]!]);
-    else own.push(frames[at]!);
+    const clusterFrames = framesByCluster.get(cluster);
+    if (clusterFrames === undefined) framesByCluster.set(cluster, [frames[at]!]);
+    else clusterFrames.push(frames[at]!);
   }
-  return found;
+  return framesByCluster;
 }

@@ -32,17 +32,17 @@ class Rows {
 
   /** The rows that a word fits; null for none. */
   fits(word: string): Uint8Array | null {
-    let found: Uint8Array | null = null;
+    let fits: Uint8Array | null = null;
     for (let at = this.#text.indexOf(word); at >= 0; ) {
       const row = this.#rowAt(at);
       const fit = fitOf(this.#rows[row]!, word);
       if (fit > 0) {
-        found ??= new Uint8Array(this.#rows.length);
-        found[row] = fit;
+        fits ??= new Uint8Array(this.#rows.length);
+        fits[row] = fit;
       }
       at = this.#text.indexOf(word, this.#starts[row]! + this.#rows[row]!.length);
     }
-    return found;
+    return fits;
   }
 
   #rowAt(position: number): number {
@@ -77,8 +77,8 @@ class NameTable {
     const parents: number[] = [];
     const top = commonFolder(this.#contents);
     const numberOf = (folder: string): number => {
-      const known = paths.get(folder);
-      if (known !== undefined) return known;
+      const number = paths.get(folder);
+      if (number !== undefined) return number;
       // A folder above all of the footage does not name any part of it.
       const parent =
         folder.length <= top.length || dirname(folder) === folder ? -1 : numberOf(dirname(folder));
@@ -107,22 +107,22 @@ class NameTable {
       fits.push(fit);
     }
     const within = fits.map(({ folders }) => folders && this.#inherited(folders));
-    const found: (NamedContent & { readonly worth: number })[] = [];
+    const matches: (NamedContent & { readonly worth: number })[] = [];
     for (const [i, content] of this.#contents.entries()) {
       const folder = this.#folderOf[i]!;
-      let [worth, own] = [0, 0];
+      let [worth, fileWorth] = [0, 0];
       const isNamed = fits.every(({ files }, k) => {
         const [file, above] = [files?.[i] ?? 0, within[k]?.[folder] ?? 0];
-        own += file;
+        fileWorth += file;
         worth += Math.max(file, above);
         return file + above > 0;
       });
       if (!isNamed) continue;
-      const of = own > 0 ? 'file' : 'folder';
+      const of = fileWorth > 0 ? 'file' : 'folder';
       const path = of === 'file' ? content.path : this.#namedFolder(folder, fits);
-      found.push({ ...content, of, name: basename(path), worth: worth + (own > 0 ? 100 : 0) });
+      matches.push({ ...content, of, name: basename(path), worth: worth + (fileWorth > 0 ? 100 : 0) });
     }
-    return found.sort((a, b) => b.worth - a.worth);
+    return matches.sort((a, b) => b.worth - a.worth);
   }
 
   /** A folder has what the folders around it have. */
@@ -199,10 +199,10 @@ export async function namedMedia(
   const words = wordsOfName(request.text);
   const open = (store: Store) => (words.length === 0 ? [] : contentsNamed(store.paths, words, pause));
   const hashesOf = (all: ReturnType<typeof open>) => all.map(({ hash }) => hash);
-  const { data: found, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
-  const passing = new Set(hashes ?? hashesOf(found));
+  const { data: contents, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const passing = new Set(hashes ?? hashesOf(contents));
   const matches: NamedMedia['matches'] = [];
-  for (const { hash, path, of, name } of found) {
+  for (const { hash, path, of, name } of contents) {
     if (matches.length === request.max_results) break;
     // Several files of one content are one match.
     if (!passing.delete(hash)) continue;
@@ -218,9 +218,12 @@ function framesOf(
   ranges: Readonly<Record<string, readonly FrameRange[]>>,
   seen: FrameRanges | null,
 ): FrameRange | null | 'none' {
-  const own = Object.hasOwn(ranges, hash) ? Uint32Array.from(joinRanges(ranges[hash]!).flat()) : null;
-  if (own === null && seen === null) return null;
+  const requestedRanges = Object.hasOwn(ranges, hash)
+    ? Uint32Array.from(joinRanges(ranges[hash]!).flat())
+    : null;
+  if (requestedRanges === null && seen === null) return null;
   const shown = seen === null ? null : (seen.get(hash) ?? new Uint32Array(0));
-  const [start, end] = own && shown ? common(own, shown) : (own ?? shown)!;
+  const [start, end] =
+    requestedRanges && shown ? common(requestedRanges, shown) : (requestedRanges ?? shown)!;
   return start === undefined || end === undefined ? 'none' : [start, end];
 }

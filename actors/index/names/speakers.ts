@@ -21,17 +21,17 @@ interface NameRows {
   readonly rows: readonly (string | null)[];
 }
 
-const known = new WeakMap<LoadedTranscript, NameRows>();
+const rowsByTranscript = new WeakMap<LoadedTranscript, NameRows>();
 
 function rowsOf(transcript: LoadedTranscript): NameRows['rows'] {
   const { columns, names } = transcript;
-  const before = known.get(transcript);
+  const before = rowsByTranscript.get(transcript);
   if (before?.names === names) return before.rows;
   const rows = columns.speakerIds.map((id) => {
     const name = nameOf(columns, names, id);
     return name === id ? null : nameRow(name);
   });
-  known.set(transcript, { names, rows });
+  rowsByTranscript.set(transcript, { names, rows });
   return rows;
 }
 
@@ -45,13 +45,13 @@ function transcriptsWithNames(loaded: LoadedTranscripts, pause: () => void): rea
   const hashes = loaded.hashes();
   const before = withNames.get(hashes);
   if (before) return before;
-  const found = hashes.flatMap((hash, i) => {
+  const transcripts = hashes.flatMap((hash, i) => {
     if (i % stride === 0) pause();
     const transcript = loaded.get(hash)!;
     return rowsOf(transcript).some((row) => row !== null) ? [transcript] : [];
   });
-  withNames.set(hashes, found);
-  return found;
+  withNames.set(hashes, transcripts);
+  return transcripts;
 }
 
 /** `pause` may throw to stop. Errors: NOT_LOADED, those of filters and people. */
@@ -64,35 +64,35 @@ export async function namedSpeakers(
   if (words.length === 0) return { matches: [] };
   const { loaded, within } = await scoped(parts, request, pause);
   const options = { ...within, speaker: null };
-  const found: (Hit & { readonly spoken: number })[] = [];
+  const hits: (Hit & { readonly spoken: number })[] = [];
   for (const [i, transcript] of transcriptsWithNames(loaded, pause).entries()) {
     if (i % stride === 0) pause();
-    const meant = rowsOf(transcript).map(
+    const speakerMatches = rowsOf(transcript).map(
       (row) => row !== null && words.every((word) => fitOf(row, word) > 0),
     );
-    if (!meant.includes(true)) continue;
+    if (!speakerMatches.includes(true)) continue;
     const pick = pickOf(transcript, options);
     if (pick === false) continue;
     const isPicked = (segment: number) => pick === true || pick(segment);
-    found.push(...firstSegments(transcript, meant, isPicked));
+    hits.push(...firstSegments(transcript, speakerMatches, isPicked));
   }
-  found.sort((a, b) => b.spoken - a.spoken || inOrder(a.transcript, b.transcript) || a.segment - b.segment);
-  return { matches: found.slice(0, request.max_results).map(matchOf) };
+  hits.sort((a, b) => b.spoken - a.spoken || inOrder(a.transcript, b.transcript) || a.segment - b.segment);
+  return { matches: hits.slice(0, request.max_results).map(matchOf) };
 }
 
 /** The first segment of each of these speakers, and the milliseconds in which they speak. */
 function firstSegments(
   transcript: LoadedTranscript,
-  meant: readonly boolean[],
+  speakerMatches: readonly boolean[],
   isPicked: (segment: number) => boolean,
 ) {
   const { speakers, starts_ms, ends_ms } = transcript.columns;
   const bySpeaker = new Map<number, { segment: number; spoken: number }>();
   for (const [segment, speaker] of speakers.entries()) {
-    if (meant[speaker - 1] !== true || !isPicked(segment)) continue;
-    const own = bySpeaker.get(speaker) ?? { segment, spoken: 0 };
-    own.spoken += ends_ms[segment]! - starts_ms[segment]!;
-    bySpeaker.set(speaker, own);
+    if (speakerMatches[speaker - 1] !== true || !isPicked(segment)) continue;
+    const speech = bySpeaker.get(speaker) ?? { segment, spoken: 0 };
+    speech.spoken += ends_ms[segment]! - starts_ms[segment]!;
+    bySpeaker.set(speaker, speech);
   }
-  return [...bySpeaker.values()].map((one) => ({ transcript, ...one }));
+  return [...bySpeaker.values()].map((speech) => ({ transcript, ...speech }));
 }

@@ -77,8 +77,8 @@ export function membersOf(clusters: Int32Array, count: number): Int32Array<Array
   const members = Array.from(sizes, (size) => new Int32Array(size));
   sizes.fill(0);
   for (let at = 0; at < clusters.length; at++) {
-    const own = clusters[at]! < 0 ? count : clusters[at]!;
-    members[own]![sizes[own]!++] = at;
+    const cluster = clusters[at]! < 0 ? count : clusters[at]!;
+    members[cluster]![sizes[cluster]!++] = at;
   }
   return members;
 }
@@ -140,19 +140,19 @@ const steps = 4095;
 const most = 2 ** 20;
 
 /**
- * The first `wanted` of `all`, which are positions of entries, ascending, so that those of one media follow
+ * The first `count` of `all`, which are positions of entries, ascending, so that those of one media follow
  * each other.
  */
 export function sampleOrder(
   all: Int32Array,
   media: Uint32Array,
   quality: Float32Array,
-  wanted: number,
+  count: number,
 ): Int32Array {
   const members = all.subarray(0, most);
   const rounds =
-    wanted <= mediaOf(members, media) ? bestOfEach(members, media, quality) : ranks(members, media, quality);
-  const chosen = rounds.toSorted().subarray(0, wanted);
+    count <= mediaOf(members, media) ? bestOfEach(members, media, quality) : ranks(members, media, quality);
+  const chosen = rounds.toSorted().subarray(0, count);
   return Int32Array.from(chosen, (key) => members[key % most]!);
 }
 

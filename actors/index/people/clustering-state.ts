@@ -95,12 +95,12 @@ interface Assignment {
 /** Plain names by cluster id; the last one of an id counts. UNKNOWN_CLUSTER, BAD_NAME. */
 function plainAssignments(
   assignments: readonly Assignment[],
-  known: ReadonlySet<string>,
+  clusterIds: ReadonlySet<string>,
 ): Map<string, string> {
   const plain = new Map<string, string>();
   for (const [i, { cluster_id, name }] of assignments.entries()) {
     const field = `assignments[${i}].cluster_id`;
-    if (!known.has(cluster_id)) {
+    if (!clusterIds.has(cluster_id)) {
       throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${cluster_id}`, { field });
     }
     plain.set(cluster_id, givenName(name, `assignments[${i}].name`));

@@ -150,14 +150,14 @@ export class Comparison {
     this.#columns = columns;
     this.#vectors = vectors;
     this.#options = options;
-    const wanted = options.cluster_id === null ? null : positionOf(state, options.cluster_id);
-    const { clusters, leftOut } = comparedClusters(state, wanted, mostClusters);
+    const requestedCluster = options.cluster_id === null ? null : positionOf(state, options.cluster_id);
+    const { clusters, leftOut } = comparedClusters(state, requestedCluster, mostClusters);
     this.#clusters = clusters;
-    this.#only = wanted === null ? null : clusters.indexOf(wanted);
+    this.#only = requestedCluster === null ? null : clusters.indexOf(requestedCluster);
     this.leftOut = leftOut;
     this.#members = membersOf(columns.clusters, state.cluster_ids.length);
     const isAsked = candidatePairs(state, columns, options.other_names);
-    this.#isAsked = (one, other) => isAsked(clusters[one]!, clusters[other]!);
+    this.#isAsked = (first, second) => isAsked(clusters[first]!, clusters[second]!);
     const candidates = Math.max(leastCandidates, options.limit * candidatesOfEach);
     this.#centroids = new Centroids(clusters.length, vectors.dimensions, candidates);
   }
@@ -202,10 +202,10 @@ export class Comparison {
     this.#candidates ??= this.#centroids.candidates();
     const end = Math.min(this.#candidates.length, this.#scored + stepVectors / exemplars / 2);
     for (; this.#scored < end; this.#scored++) {
-      const [one, other] = this.#candidates[this.#scored]!;
-      const alike = likeness(this.#exemplarsOf(one), this.#exemplarsOf(other), this.#vectors.dimensions);
+      const [first, second] = this.#candidates[this.#scored]!;
+      const alike = likeness(this.#exemplarsOf(first), this.#exemplarsOf(second), this.#vectors.dimensions);
       if (alike < this.#options.least) continue;
-      const ids = [one, other].map((place) => this.#state.cluster_ids[this.#clusters[place]!]!);
+      const ids = [first, second].map((place) => this.#state.cluster_ids[this.#clusters[place]!]!);
       this.#pairs.push({ cluster_ids: ids as [string, string], cosine: Math.min(1, alike) });
     }
     if (this.#scored < this.#candidates.length) return false;
@@ -301,24 +301,25 @@ class Centroids {
     writeRow8(middle, new Uint8Array(this.#memory.buffer), this.#rowsAt + at * this.#stride);
   }
 
-  /** Compares the cluster at `one` with those behind it, or with all others. Places among the clusters. */
-  compare(one: number, withAll: boolean, isAsked: IsCandidatePair): void {
-    const first = withAll ? 0 : one + 1;
+  /** Compares the cluster at `place` with those behind it, or with all others. Places among the clusters. */
+  compare(place: number, withAll: boolean, isAsked: IsCandidatePair): void {
+    const first = withAll ? 0 : place + 1;
     const count = this.#filled - first;
     if (count <= 0) return;
     const d = this.#dimensions;
     const query = new Int16Array(this.#memory.buffer, 0, this.#padded);
-    const scale = quantize(this.#middles.subarray(one * d, (one + 1) * d), query);
+    const scale = quantize(this.#middles.subarray(place * d, (place + 1) * d), query);
     const rows = this.#rowsAt + first * this.#stride;
     this.#kernel.scan(rows, count, this.#stride, this.#padded, 0, this.#scoresAt, scale, 0);
     const least = Math.max(0, this.#top.threshold);
-    const found = this.#kernel.above(this.#scoresAt, count, least, this.#hitsAt);
-    const hits = new Int32Array(this.#memory.buffer, this.#hitsAt, found);
+    const hitCount = this.#kernel.above(this.#scoresAt, count, least, this.#hitsAt);
+    const hits = new Int32Array(this.#memory.buffer, this.#hitsAt, hitCount);
     const scores = new Float32Array(this.#memory.buffer, this.#scoresAt, count);
     for (const hit of hits) {
-      const other = first + hit;
-      if (other === one || scores[hit]! <= this.#top.threshold || !isAsked(one, other)) continue;
-      this.#top.offer(scores[hit]!, one * this.#count + other);
+      const otherPlace = first + hit;
+      if (otherPlace === place || scores[hit]! <= this.#top.threshold || !isAsked(place, otherPlace))
+        continue;
+      this.#top.offer(scores[hit]!, place * this.#count + otherPlace);
     }
   }
 
@@ -334,7 +335,7 @@ class Centroids {
 // correction says are two.
 
 /** Takes positions of clusters. */
-type IsCandidatePair = (one: number, other: number) => boolean;
+type IsCandidatePair = (first: number, second: number) => boolean;
 
 /** `otherNames`: pairs of two names are asked about as well. */
 function candidatePairs(
@@ -349,16 +350,16 @@ function candidatePairs(
   const count = names.length;
   const apart = new Set<number>();
   const standing = standingIn(state, columns);
-  for (const [one, other] of heldApart(state)) {
-    const [a, b] = [standing(one.anchors), standing(other.anchors)];
+  for (const [first, second] of heldApart(state)) {
+    const [a, b] = [standing(first.anchors), standing(second.anchors)];
     if (a < 0 || b < 0) continue;
     apart.add(personOf[a]! * count + personOf[b]!);
     apart.add(personOf[b]! * count + personOf[a]!);
   }
-  return (one, other) => {
-    const [a, b] = [personOf[one]!, personOf[other]!];
+  return (first, second) => {
+    const [a, b] = [personOf[first]!, personOf[second]!];
     if (a === b || apart.has(a * count + b)) return false;
-    return otherNames || names[one] === '' || names[other] === '';
+    return otherNames || names[first] === '' || names[second] === '';
   };
 }
 
@@ -372,7 +373,7 @@ function* heldApart({ corrections }: ClusteringState): Iterable<readonly [Then, 
 
 /** The cluster that most of some faces are in; -1 for none. */
 function standingIn(state: ClusteringState, { ids, clusters }: ClusterColumns): (anchors: Anchors) => number {
-  const mentioned = [...heldApart(state)].flatMap(([one, other]) => [...one.anchors, ...other.anchors]);
+  const mentioned = [...heldApart(state)].flatMap(([first, second]) => [...first.anchors, ...second.anchors]);
   const positions = positionsOf(ids, mentioned);
   return (anchors) => mostOf(anchors, (anchor) => clusters[positions.get(anchor) ?? -1] ?? -1);
 }
@@ -380,11 +381,12 @@ function standingIn(state: ClusteringState, { ids, clusters }: ClusterColumns): 
 /** Positions of the clusters to compare, the largest ones, largest first; and how many are left out. */
 function comparedClusters(
   { sizes }: ClusteringState,
-  asked: number | null,
+  requestedCluster: number | null,
   most: number,
 ): { clusters: number[]; leftOut: number } {
   const bySize = [...sizes.keys()].sort((a, b) => sizes[b]! - sizes[a]! || a - b);
   const clusters = bySize.slice(0, most);
-  if (asked !== null && !clusters.includes(asked)) clusters[clusters.length - 1] = asked;
+  if (requestedCluster !== null && !clusters.includes(requestedCluster))
+    clusters[clusters.length - 1] = requestedCluster;
   return { clusters, leftOut: Math.max(0, bySize.length - most) };
 }

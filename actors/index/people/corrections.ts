@@ -69,11 +69,11 @@ class Labels {
   split(label: number, first: Anchors, second: Anchors): void {
     const beforeOf = (anchor: string) => this.#before[this.#positions.get(anchor) ?? -1] ?? -1;
     const stays = mostOf(first, beforeOf);
-    const own = new Map<number, number>();
+    const newLabels = new Map<number, number>();
     const labelOf = (before: number): number => {
-      const known = own.get(before) ?? this.fresh();
-      own.set(before, known);
-      return known;
+      const label = newLabels.get(before) ?? this.fresh();
+      newLabels.set(before, label);
+      return label;
     };
     for (let at = 0; at < this.#labels.length; at++) {
       const before = this.#before[at] ?? -1;
@@ -142,9 +142,10 @@ export function applyCorrections(
   return { labels: labels.all(), kept, conflicts };
 }
 
-function holdApart(labels: Labels, [one, other]: (Correction & { kind: 'apart' })['clusters']): void {
-  const label = labels.standing(one.anchors);
-  if (label >= 0 && label === labels.standing(other.anchors)) labels.split(label, one.anchors, other.anchors);
+function holdApart(labels: Labels, [first, second]: (Correction & { kind: 'apart' })['clusters']): void {
+  const label = labels.standing(first.anchors);
+  if (label >= 0 && label === labels.standing(second.anchors))
+    labels.split(label, first.anchors, second.anchors);
 }
 
 function faultOf(labels: Labels, correction: Correction): string | null {
@@ -153,8 +154,8 @@ function faultOf(labels: Labels, correction: Correction): string | null {
 }
 
 function merge(labels: Labels, clusters: readonly { readonly anchors: Anchors }[]): void {
-  const found = clusters.map(({ anchors }) => labels.standing(anchors)).filter((label) => label >= 0);
-  for (const label of found.slice(1)) labels.join(found[0]!, label);
+  const currentLabels = clusters.map(({ anchors }) => labels.standing(anchors)).filter((label) => label >= 0);
+  for (const label of currentLabels.slice(1)) labels.join(currentLabels[0]!, label);
 }
 
 function move(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): void {
@@ -168,29 +169,29 @@ function move(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }
     const isNew = to.anchors.every((anchor) => moved.has(anchor));
     const isBack = (label: number | null) => (left >= 0 && label === left) || (isNew && label === -1);
     const back = there.filter((face) => isBack(labels.of(face)));
-    const own = back.length > 0 ? labels.fresh() : -1;
-    for (const face of back) labels.put(face, own);
+    const newLabel = back.length > 0 ? labels.fresh() : -1;
+    for (const face of back) labels.put(face, newLabel);
   }
 }
 
 /** Null when it holds, empty when none of it is there any more. */
 function mergeFault(labels: Labels, { clusters }: Correction & { kind: 'merge' }): string | null {
-  const found = clusters.map(({ anchors }) => labels.standing(anchors)).filter((label) => label >= 0);
-  if (found.length < 2) return '';
-  if (found.every((label) => label === found[0])) return null;
+  const currentLabels = clusters.map(({ anchors }) => labels.standing(anchors)).filter((label) => label >= 0);
+  if (currentLabels.length < 2) return '';
+  if (currentLabels.every((label) => label === currentLabels[0])) return null;
   const names = clusters.map(({ id }) => id).join(', ');
   return `${names} were merged, but most of their faces were later moved apart`;
 }
 
 function apartFault(
   labels: Labels,
-  { clusters: [one, other] }: Correction & { kind: 'apart' },
+  { clusters: [first, second] }: Correction & { kind: 'apart' },
 ): string | null {
-  const [here, there] = [labels.standing(one.anchors), labels.standing(other.anchors)];
+  const [here, there] = [labels.standing(first.anchors), labels.standing(second.anchors)];
   if (here < 0 || there < 0) return '';
   return here !== there
     ? null
-    : `${one.id} and ${other.id} were marked as different people, but merged later`;
+    : `${first.id} and ${second.id} were marked as different people, but merged later`;
 }
 
 function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): string | null {

@@ -37,32 +37,32 @@ export function compareIds(ids: Uint8Array, a: number, b: number): number {
 }
 
 /**
- * Positions of those of `wanted` that are among `ids`, by their text in lower case. `among`: no others are
+ * Positions of those of `requestedIds` that are among `ids`, by their text in lower case. `among`: no others are
  * looked at.
  */
 export function positionsOf(
   ids: Uint8Array,
-  wanted: Iterable<string>,
+  requestedIds: Iterable<string>,
   among?: Int32Array,
 ): Map<string, number> {
-  const asked = new Set<string>();
+  const lowerCaseIds = new Set<string>();
   const prefixes = new Set<number>();
-  for (const text of wanted) {
+  for (const text of requestedIds) {
     const id = idOf(text);
     if (id === null) continue;
-    asked.add(text.toLowerCase());
+    lowerCaseIds.add(text.toLowerCase());
     prefixes.add(prefixOf(id, 0));
   }
-  const found = new Map<string, number>();
-  if (asked.size === 0) return found;
+  const positions = new Map<string, number>();
+  if (lowerCaseIds.size === 0) return positions;
   const count = among?.length ?? ids.length / idBytes;
   for (let i = 0; i < count; i++) {
     const at = among === undefined ? i : among[i]!;
     if (!prefixes.has(prefixOf(ids, at))) continue;
     const text = idText(ids, at);
-    if (asked.has(text)) found.set(text, at);
+    if (lowerCaseIds.has(text)) positions.set(text, at);
   }
-  return found;
+  return positions;
 }
 
 /**
@@ -86,9 +86,9 @@ export function someIds(ids: Uint8Array, positions: Int32Array, most: number): s
   return lowest.map((at) => idText(ids, at));
 }
 
-function isBefore(ids: Uint8Array, prefix: number, at: number, other: number): boolean {
-  const others = prefixOf(ids, other);
-  return prefix < others || (prefix === others && compareIds(ids, at, other) < 0);
+function isBefore(ids: Uint8Array, prefix: number, at: number, otherAt: number): boolean {
+  const others = prefixOf(ids, otherAt);
+  return prefix < others || (prefix === others && compareIds(ids, at, otherAt) < 0);
 }
 
 /** Where each of some ids is. *Borrows* them. */
@@ -109,12 +109,12 @@ export class IdPositions {
 
   /** The position of the id at `at` of others; -1 when it is not there. */
   of(others: Uint8Array, at: number): number {
-    const found = this.#byPrefix.get(prefixOf(others, at));
-    if (found === undefined) return -1;
+    const position = this.#byPrefix.get(prefixOf(others, at));
+    if (position === undefined) return -1;
     for (let i = 0; i < idBytes; i++) {
-      if (this.#ids[found * idBytes + i] === others[at * idBytes + i]) continue;
+      if (this.#ids[position * idBytes + i] === others[at * idBytes + i]) continue;
       return this.#alike.get(idText(others, at)) ?? -1;
     }
-    return found;
+    return position;
   }
 }

@@ -5,7 +5,7 @@ import type { Face } from '../../faces/contract.ts';
 /** Box, landmarks, score, size in pixels, sharpness, yaw, roll. */
 export const numbersOfFace = 19;
 const box = 4;
-const rest = box + 10;
+const measures = box + 10;
 
 export interface FaceColumns {
   /** Grid frames, ascending. */
@@ -61,8 +61,8 @@ export class FaceList {
 }
 
 export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
-  const own = numbers.subarray(at * numbersOfFace, (at + 1) * numbersOfFace);
-  const [score, size_px, sharpness, yaw, roll] = own.subarray(rest) as unknown as [
+  const faceNumbers = numbers.subarray(at * numbersOfFace, (at + 1) * numbersOfFace);
+  const [score, size_px, sharpness, yaw, roll] = faceNumbers.subarray(measures) as unknown as [
     number,
     number,
     number,
@@ -70,8 +70,8 @@ export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
     number,
   ];
   return {
-    box: Array.from(own.subarray(0, box)) as unknown as Face['box'],
-    landmarks: Array.from(own.subarray(box, rest)),
+    box: Array.from(faceNumbers.subarray(0, box)) as unknown as Face['box'],
+    landmarks: Array.from(faceNumbers.subarray(box, measures)),
     score,
     size_px,
     sharpness,
@@ -84,13 +84,13 @@ export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
 
 /** How well a face shows a person, 0 to 1: sharp, large, seen from the front, and certain to be one. */
 export function quality({ numbers, weak }: FaceColumns, at: number): number {
-  const first = at * numbersOfFace + rest;
+  const first = at * numbersOfFace + measures;
   const score = numbers[first]!;
   const large = Math.min(1, numbers[first + 1]! / 160);
   const sharpness = numbers[first + 2]!;
   const front = Math.max(0, Math.cos((Math.min(90, Math.abs(numbers[first + 3]!)) * Math.PI) / 180));
-  const seen = 0.35 * sharpness + 0.3 * large + 0.25 * front + 0.1 * score;
-  return Math.max(0, Math.min(1, weak[at] === 0 ? seen : seen / 2));
+  const merit = 0.35 * sharpness + 0.3 * large + 0.25 * front + 0.1 * score;
+  return Math.max(0, Math.min(1, weak[at] === 0 ? merit : merit / 2));
 }
 
 // Which faces of a content that is analysed again are the ones that were there before: the same place of the
@@ -100,9 +100,9 @@ export function quality({ numbers, weak }: FaceColumns, at: number): number {
 const leastOverlap = 0.5;
 
 /** Intersection over union of the boxes of two faces. */
-export function overlap(a: FaceColumns, at: number, b: FaceColumns, other: number): number {
+export function overlap(a: FaceColumns, at: number, b: FaceColumns, otherAt: number): number {
   const [left, top, width, height] = a.numbers.subarray(at * numbersOfFace) as unknown as number[];
-  const [x, y, w, h] = b.numbers.subarray(other * numbersOfFace) as unknown as number[];
+  const [x, y, w, h] = b.numbers.subarray(otherAt * numbersOfFace) as unknown as number[];
   const across = Math.min(left! + width!, x! + w!) - Math.max(left!, x!);
   const down = Math.min(top! + height!, y! + h!) - Math.max(top!, y!);
   if (across <= 0 || down <= 0) return 0;
@@ -122,7 +122,7 @@ export interface EarlierFaces extends FaceColumns {
  * each face once.
  */
 export function keptIds(before: readonly EarlierFaces[], now: FaceColumns): (string | null)[] {
-  const kept: (string | null)[] = Array.from(now.frames, () => null);
+  const inheritedIds: (string | null)[] = Array.from(now.frames, () => null);
   const used = new Set<string>();
   const at = before.map(() => 0);
   for (let from = 0; from < now.frames.length; ) {
@@ -132,20 +132,20 @@ export function keptIds(before: readonly EarlierFaces[], now: FaceColumns): (str
     const pairs: { face: number; id: string; shared: number }[] = [];
     for (const [i, old] of before.entries()) {
       while (at[i]! < old.frames.length && old.frames[at[i]!]! < frame) at[i]!++;
-      for (let other = at[i]!; old.frames[other] === frame; other++) {
+      for (let oldFace = at[i]!; old.frames[oldFace] === frame; oldFace++) {
         for (let face = from; face < to; face++) {
-          const shared = overlap(now, face, old, other);
-          if (shared >= leastOverlap) pairs.push({ face, id: old.ids[other]!, shared });
+          const shared = overlap(now, face, old, oldFace);
+          if (shared >= leastOverlap) pairs.push({ face, id: old.ids[oldFace]!, shared });
         }
       }
     }
     pairs.sort((a, b) => b.shared - a.shared || a.face - b.face);
     for (const { face, id } of pairs) {
-      if (kept[face] !== null || used.has(id)) continue;
-      kept[face] = id;
+      if (inheritedIds[face] !== null || used.has(id)) continue;
+      inheritedIds[face] = id;
       used.add(id);
     }
     from = to;
   }
-  return kept;
+  return inheritedIds;
 }

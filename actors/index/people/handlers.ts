@@ -74,12 +74,12 @@ export function peopleHandlers(parts: PeopleParts): Handlers<Messages> {
 /** A clustering that changed meanwhile is compared anew. */
 function suggest(
   { folders, comparisons }: PeopleParts,
-  { cache_dir, cluster_job_name, begun, ...asked }: Request<Messages, 'suggest_clusters'>,
+  { cache_dir, cluster_job_name, begun, ...options }: Request<Messages, 'suggest_clusters'>,
 ): Promise<Reply<Messages, 'suggest_clusters'>> {
   return folders.with(cache_dir, (store) => {
     const isStill = (open: OpenComparison) => store.people.isStill(cluster_job_name, open);
     const begin = () => {
-      const open = store.people.compare(cluster_job_name, asked);
+      const open = store.people.compare(cluster_job_name, options);
       if (open === null) throw unknownJob(cluster_job_name);
       return open;
     };
@@ -91,11 +91,11 @@ function suggest(
 
 function begin(
   parts: PeopleParts,
-  { cache_dir, cluster_job_name: name, begun, ...asked }: Request<Messages, 'begin_clustering'>,
+  { cache_dir, cluster_job_name: name, begun, ...options }: Request<Messages, 'begin_clustering'>,
 ) {
   const { folders, clusterings } = parts;
   return folders.with(cache_dir, (store) => {
-    const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...asked }));
+    const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...options }));
     const { clustering } = clusterings.get(number);
     const done = step(parts, number, store);
     const { entries, missing, unreadable, before, digest } = clustering;
@@ -162,17 +162,17 @@ function clusterFaces(
   const view = store.people.view(name);
   if (view === null) return { job: null, matching: 0, clusters: [], noise: null, unknown: [] };
   const positions = new Map(view.state.cluster_ids.map((id, at) => [id, at]));
-  const asked = clusters && [...new Set(clusters)];
+  const requestedIds = clusters && [...new Set(clusters)];
   const sized = view.ofSize(min_size, max_size);
-  const chosen = asked?.flatMap((id) => positions.get(id) ?? []) ?? sized.slice(0, max_clusters);
-  const told = new Set<string>();
+  const chosen = requestedIds?.flatMap((id) => positions.get(id) ?? []) ?? sized.slice(0, max_clusters);
+  const reportedHashes = new Set<string>();
   const pages = view.pages(
     noise ? [...chosen, -1] : chosen,
     request,
     pathFinder(store.media),
     (hash, error) => {
-      if (told.has(hash)) return;
-      told.add(hash);
+      if (reportedHashes.has(hash)) return;
+      reportedHashes.add(hash);
       turn.log.warn('Pictures of faces cannot be read', { hash, reason: error.message });
     },
   );
@@ -181,7 +181,7 @@ function clusterFaces(
     matching: sized.length,
     clusters: pages.slice(0, chosen.length),
     noise: noise ? pages.at(-1)! : null,
-    unknown: asked?.filter((id) => !positions.has(id)) ?? [],
+    unknown: requestedIds?.filter((id) => !positions.has(id)) ?? [],
   };
 }
 
@@ -193,20 +193,20 @@ function appearances(
 ): Reply<Messages, 'appearances'>['people'] {
   const job = store.people.job(name);
   if (job === null) throw unknownJob(name);
-  const wanted = clusters === null ? Object.keys(job.names) : [...new Set(clusters)];
-  const known = new Set(job.cluster_ids);
-  for (const [i, id] of wanted.entries()) {
+  const clusterIds = clusters === null ? Object.keys(job.names) : [...new Set(clusters)];
+  const existingIds = new Set(job.cluster_ids);
+  for (const [i, id] of clusterIds.entries()) {
     const field = `clusters[${i}]`;
-    if (known.has(id)) continue;
+    if (existingIds.has(id)) continue;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
   }
-  const seen = viewSeen(store, name);
+  const appearancesOf = viewSeen(store, name);
   const pathOf = pathFinder(store.media);
-  return wanted.map((cluster_id) => {
-    const media = seen(cluster_id).map(({ hash_str, ...found }) => ({
+  return clusterIds.map((cluster_id) => {
+    const media = appearancesOf(cluster_id).map(({ hash_str, ...appearance }) => ({
       hash_str,
       media_path: pathOf(hash_str) ?? '',
-      ...found,
+      ...appearance,
     }));
     media.sort((a, b) => (a.media_path < b.media_path ? -1 : a.media_path > b.media_path ? 1 : 0));
     return { cluster_id, name: job.names[cluster_id] ?? '', media };
@@ -229,8 +229,8 @@ function faceHandlers({ folders, faceStages }: PeopleParts): Pick<Handlers<Messa
       folders.with(cache_dir, (store) => {
         const stored = store.people.faces.stored(model_key, hashes);
         return {
-          faces: stored.map((one) => one?.count ?? null),
-          from_previews: stored.map((one) => one?.fromPreviews ?? false),
+          faces: stored.map((entry) => entry?.count ?? null),
+          from_previews: stored.map((entry) => entry?.fromPreviews ?? false),
         };
       }),
     begin_faces: ({ cache_dir, hash_str, model_key, dimensions, span }) =>

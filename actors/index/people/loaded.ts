@@ -60,8 +60,8 @@ export class LoadedPeople {
   }
 
   readonly numberOf = (hash: string): number => {
-    const known = this.#numbers.get(hash);
-    if (known !== undefined) return known;
+    const knownNumber = this.#numbers.get(hash);
+    if (knownNumber !== undefined) return knownNumber;
     const number = this.#hashes.push(hash) - 1;
     this.#numbers.set(hash, number);
     return number;
@@ -131,23 +131,26 @@ export class LoadedPeople {
   seen(clusterings: Clusterings, { mode, people }: PeopleFilter): Seen {
     const names = [...clusterings.clusterings()].sort();
     this.keepOnly(names);
-    const asked = people.map((ref, at) => {
+    const requestedPeople = people.map((ref, at) => {
       for (const name of namedBy(ref, names)) this.refresh(clusterings, name);
       this.#requireReadable(ref, at);
       return personOf(this.jobs, ref, at);
     });
-    const key = JSON.stringify([mode, asked.map(({ job, clusters }) => [job.name, job.version, clusters])]);
-    const known = this.#kept.get(key);
-    const twice = mode === 'and' ? meantTwice(asked) : [];
+    const key = JSON.stringify([
+      mode,
+      requestedPeople.map(({ job, clusters }) => [job.name, job.version, clusters]),
+    ]);
+    const cachedAnswer = this.#kept.get(key);
+    const twice = mode === 'and' ? meantTwice(requestedPeople) : [];
     const together = mode === 'and' ? allOf : anyOf;
-    const found = known ?? {
-      ranges: twice.length > 0 ? new Map() : rangesOf(together(asked), this.#hashes),
+    const answer = cachedAnswer ?? {
+      ranges: twice.length > 0 ? new Map() : rangesOf(together(requestedPeople), this.#hashes),
       twice,
     };
     this.#kept.delete(key);
-    this.#kept.set(key, found);
+    this.#kept.set(key, answer);
     for (const oldest of [...this.#kept.keys()].slice(0, -mostKept)) this.#kept.delete(oldest);
-    return found;
+    return answer;
   }
 
   /** The people with a name that a text names, as they are stored now; see the message `people_named`. */
@@ -164,14 +167,16 @@ export class LoadedPeople {
 
   /** The clusters of a name in all clusterings, the largest first. */
   #clustersOf(name: string): NamedPerson['clusters'] {
-    const found = this.jobs.flatMap((job) =>
-      job.names.flatMap((one, at) => {
+    const clusters = this.jobs.flatMap((job) =>
+      job.names.flatMap((clusterName, at) => {
         const faces = job.starts[at + 1]! - job.starts[at]!;
-        return one === name ? [{ cluster_job_name: job.name, cluster_id: job.clusterIds[at]!, faces }] : [];
+        return clusterName === name
+          ? [{ cluster_job_name: job.name, cluster_id: job.clusterIds[at]!, faces }]
+          : [];
       }),
     );
-    found.sort((a, b) => b.faces - a.faces || (a.cluster_job_name < b.cluster_job_name ? -1 : 1));
-    return found.map(({ faces: _, ...cluster }) => cluster);
+    clusters.sort((a, b) => b.faces - a.faces || (a.cluster_job_name < b.cluster_job_name ? -1 : 1));
+    return clusters.map(({ faces: _, ...cluster }) => cluster);
   }
 
   #requireReadable({ cluster_job_name: name }: PersonRef, at: number): void {
@@ -186,5 +191,5 @@ export class LoadedPeople {
 
 /** The clusterings a person is looked for in. */
 function namedBy({ cluster_job_name: name }: PersonRef, names: readonly string[]): readonly string[] {
-  return name === undefined ? names : names.filter((one) => one === name);
+  return name === undefined ? names : names.filter((clusterName) => clusterName === name);
 }

@@ -116,21 +116,21 @@ export function modify(
     throw peopleErrors.WRONG_CORRECTION('merges, moves and apart are all empty', { field: 'merges' });
   }
   const changing = new Changing(state, columns);
-  const merged = merges.map((one, i) => merge(changing, one, `merges[${i}]`));
-  const moved = moves.map((one, i) => move(changing, one, `moves[${i}]`));
-  const held = apart.map((one, i) => holdApart(changing, one, `apart[${i}]`));
-  const kept = changing.all.flatMap((_, at) => (changing.sizes[at]! > 0 ? [at] : []));
+  const merged = merges.map((request, i) => merge(changing, request, `merges[${i}]`));
+  const moved = moves.map((request, i) => move(changing, request, `moves[${i}]`));
+  const distinctPairs = apart.map((pair, i) => holdApart(changing, pair, `apart[${i}]`));
+  const remainingClusters = changing.all.flatMap((_, at) => (changing.sizes[at]! > 0 ? [at] : []));
   const position = new Int32Array(changing.all.length).fill(-1);
-  for (const [at, old] of kept.entries()) position[old] = at;
+  for (const [at, old] of remainingClusters.entries()) position[old] = at;
   const clusters = changing.of.map((cluster) => (cluster < 0 ? -1 : position[cluster]!));
   const { cluster_ids, sizes, names, corrections, lost } = state;
   return {
     state: {
       ...state,
-      cluster_ids: kept.map((at) => changing.all[at]!),
-      sizes: kept.map((at) => changing.sizes[at]!),
+      cluster_ids: remainingClusters.map((at) => changing.all[at]!),
+      sizes: remainingClusters.map((at) => changing.sizes[at]!),
       names: Object.fromEntries(
-        kept.flatMap((at) => {
+        remainingClusters.flatMap((at) => {
           const id = changing.all[at]!;
           return changing.names[id] === undefined ? [] : [[id, changing.names[id]]];
         }),
@@ -143,14 +143,14 @@ export function modify(
     columns: { ...columns, clusters: clusters as Int32Array<ArrayBuffer> },
     merges: merged,
     moves: moved,
-    apart: held,
+    apart: distinctPairs,
   };
 }
 
 function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, field: string) {
   const ids = [...new Set(cluster_ids)];
-  const found = ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
-  if (found.length < 2) {
+  const clusters = ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
+  if (clusters.length < 2) {
     throw peopleErrors.WRONG_CORRECTION(
       `${field}.cluster_ids: at least two clusters are required, not only ${ids[0]}`,
       {
@@ -158,13 +158,13 @@ function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, fi
       },
     );
   }
-  const target = targetOf(changing, found, target_cluster_id, field);
-  changing.corrections.push({ kind: 'merge', clusters: found.map((at) => changing.anchors(at)) });
+  const target = targetOf(changing, clusters, target_cluster_id, field);
+  changing.corrections.push({ kind: 'merge', clusters: clusters.map((at) => changing.anchors(at)) });
   // A person does not lose the name because the cluster that was chosen had none.
-  const name = byPreference(changing, found).map((at) => changing.names[changing.all[at]!]);
+  const name = byPreference(changing, clusters).map((at) => changing.names[changing.all[at]!]);
   const id = changing.all[target]!;
-  const inherited = changing.names[id] ?? name.find((one) => one !== undefined);
-  for (const at of found) {
+  const inherited = changing.names[id] ?? name.find((candidate) => candidate !== undefined);
+  for (const at of clusters) {
     if (at === target) continue;
     changing.give(changing.members[at]!, at, target);
     delete changing.names[changing.all[at]!];
@@ -174,9 +174,9 @@ function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, fi
 }
 
 /** Named ones first, then the largest. */
-function byPreference({ names, all, sizes }: Changing, found: readonly number[]): number[] {
+function byPreference({ names, all, sizes }: Changing, clusters: readonly number[]): number[] {
   const isNamed = (at: number) => (names[all[at]!] === undefined ? 0 : 1);
-  return found.toSorted(
+  return clusters.toSorted(
     (a, b) =>
       isNamed(b) - isNamed(a) || sizes[b]! - sizes[a]! || clusterNumber(all[a]!) - clusterNumber(all[b]!),
   );
@@ -184,12 +184,12 @@ function byPreference({ names, all, sizes }: Changing, found: readonly number[])
 
 function targetOf(
   changing: Changing,
-  found: readonly number[],
+  clusters: readonly number[],
   ids: string | undefined,
   field: string,
 ): number {
-  if (ids === undefined) return byPreference(changing, found)[0]!;
-  const target = found.find((at) => changing.all[at] === ids);
+  if (ids === undefined) return byPreference(changing, clusters)[0]!;
+  const target = clusters.find((at) => changing.all[at] === ids);
   if (target !== undefined) return target;
   const at = `${field}.target_cluster_id`;
   throw peopleErrors.WRONG_CORRECTION(`${at}: ${ids} is not one of cluster_ids`, { field: at });
@@ -198,26 +198,28 @@ function targetOf(
 function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {
   if (from_cluster_id === null) return moveLoose(changing, to_cluster_id, entry_ids, field);
   const from = changing.position(from_cluster_id, `${field}.from_cluster_id`);
-  const known = to_cluster_id === null ? null : changing.position(to_cluster_id, `${field}.to_cluster_id`);
-  if (from === known) {
+  const existingCluster =
+    to_cluster_id === null ? null : changing.position(to_cluster_id, `${field}.to_cluster_id`);
+  if (from === existingCluster) {
     const at = `${field}.to_cluster_id`;
     throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are already in ${to_cluster_id}`, { field: at });
   }
   const entries = entriesOf(changing, changing.members[from]!, entry_ids, field, from_cluster_id);
-  if (known === null && entries.size === changing.sizes[from]) {
+  if (existingCluster === null && entries.size === changing.sizes[from]) {
     const at = `${field}.entry_ids`;
     const what = `${at}: these are all faces of ${from_cluster_id}, so they already have their own cluster`;
     throw peopleErrors.WRONG_CORRECTION(what, { field: at });
   }
-  const to = known ?? changing.fresh();
-  const joined = known === null ? null : changing.anchors(to);
+  const to = existingCluster ?? changing.fresh();
+  const joined = existingCluster === null ? null : changing.anchors(to);
   changing.give(Int32Array.from(entries), from, to);
   // Without the moved ones: what is left is what they are kept apart from.
-  const left = changing.anchors(from);
+  const sourceCluster = changing.anchors(from);
   const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
   // Vectors alone find nobody else: the two are held apart, too.
-  if (joined === null) changing.corrections.push({ kind: 'apart', clusters: [left, changing.anchors(to)] });
-  changing.corrections.push({ kind: 'move', faces, from: left, to: joined ?? changing.anchors(to) });
+  if (joined === null)
+    changing.corrections.push({ kind: 'apart', clusters: [sourceCluster, changing.anchors(to)] });
+  changing.corrections.push({ kind: 'move', faces, from: sourceCluster, to: joined ?? changing.anchors(to) });
   if (changing.sizes[from] === 0) delete changing.names[from_cluster_id];
   return { from: from_cluster_id, to: changing.all[to]!, moved: entries.size };
 }
@@ -226,9 +228,9 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
 function moveLoose(changing: Changing, to_id: string | null, entry_ids: readonly string[], field: string) {
   const loose = changing.loose.filter((entry) => changing.of[entry] === none);
   const entries = entriesOf(changing, loose, entry_ids, field, null);
-  const known = to_id === null ? null : changing.position(to_id, `${field}.to_cluster_id`);
-  const to = known ?? changing.fresh();
-  const joined = known === null ? null : changing.anchors(to);
+  const existingCluster = to_id === null ? null : changing.position(to_id, `${field}.to_cluster_id`);
+  const to = existingCluster ?? changing.fresh();
+  const joined = existingCluster === null ? null : changing.anchors(to);
   changing.give(Int32Array.from(entries), none, to);
   const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
   const from = { id: '', anchors: [] };
@@ -259,10 +261,10 @@ function entriesOf(
 }
 
 function holdApart(changing: Changing, { cluster_ids }: DistinctPair, field: string) {
-  const found = cluster_ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
-  const [one, other] = found;
+  const clusters = cluster_ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
+  const [first, second] = clusters;
   const at = `${field}.cluster_ids`;
-  if (found.length !== 2 || one === other || one === undefined || other === undefined) {
+  if (clusters.length !== 2 || first === second || first === undefined || second === undefined) {
     throw peopleErrors.WRONG_CORRECTION(`${at}: must name two different clusters`, { field: at });
   }
   const [name, others] = [changing.names[cluster_ids[0]!], changing.names[cluster_ids[1]!]];
@@ -271,7 +273,7 @@ function holdApart(changing: Changing, { cluster_ids }: DistinctPair, field: str
       field: at,
     });
   }
-  changing.corrections.push({ kind: 'apart', clusters: [changing.anchors(one), changing.anchors(other)] });
+  changing.corrections.push({ kind: 'apart', clusters: [changing.anchors(first), changing.anchors(second)] });
   return { cluster_ids: [...cluster_ids] };
 }
 

@@ -32,9 +32,9 @@ function ofCluster(job: LoadedJob, cluster: number): Float64Array {
     moments[face - first] = moment;
   }
   if (!ascends) moments.sort();
-  let kept = 0;
-  for (const moment of moments) if (kept === 0 || moments[kept - 1] !== moment) moments[kept++] = moment;
-  return moments.subarray(0, kept);
+  let count = 0;
+  for (const moment of moments) if (count === 0 || moments[count - 1] !== moment) moments[count++] = moment;
+  return moments.subarray(0, count);
 }
 
 /** All of several lists, halves first, so that each value is moved a few times only. */
@@ -43,15 +43,15 @@ function union(lists: readonly Float64Array[]): Float64Array {
   const middle = lists.length >> 1;
   const [a, b] = [union(lists.slice(0, middle)), union(lists.slice(middle))];
   const all = new Float64Array(a.length + b.length);
-  let [kept, i, j] = [0, 0, 0];
+  let [count, i, j] = [0, 0, 0];
   while (i < a.length || j < b.length) {
     const left = i < a.length ? a[i]! : Number.POSITIVE_INFINITY;
     const right = j < b.length ? b[j]! : Number.POSITIVE_INFINITY;
-    all[kept++] = Math.min(left, right);
+    all[count++] = Math.min(left, right);
     if (left <= right) i++;
     if (right <= left) j++;
   }
-  return all.subarray(0, kept);
+  return all.subarray(0, count);
 }
 
 /** Where somebody is seen: ascending, each moment once. */
@@ -75,18 +75,18 @@ export function allOf(shown: readonly Shown[]): Float64Array {
 
 function intersection(a: Float64Array, b: Float64Array): Float64Array {
   const both = new Float64Array(Math.min(a.length, b.length));
-  let [kept, at] = [0, 0];
+  let [count, at] = [0, 0];
   for (const moment of a) {
     while (at < b.length && b[at]! < moment) at++;
-    if (b[at] === moment) both[kept++] = moment;
+    if (b[at] === moment) both[count++] = moment;
   }
-  return both.subarray(0, kept);
+  return both.subarray(0, count);
 }
 
 /** One face may be one person in one clustering and another in the next: it still is one face. */
 function byOwnFaces(moments: Float64Array, shown: readonly Shown[]): Float64Array {
-  const faces = shown.map((one) => facesAt(moments, one));
-  return moments.filter((_, at) => eachHasOwn(faces.map((own) => own[at]!)));
+  const faces = shown.map((person) => facesAt(moments, person));
+  return moments.filter((_, at) => eachHasOwn(faces.map((facesOfPerson) => facesOfPerson[at]!)));
 }
 
 function facesAt(moments: Float64Array, { job, clusters }: Shown): number[][] {
@@ -136,12 +136,12 @@ export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
     choices[to]!.some((thing) => {
       if (tried.has(thing)) return false;
       tried.add(thing);
-      const other = holder.get(thing);
-      if (other !== undefined && !give(other, tried)) return false;
+      const currentHolder = holder.get(thing);
+      if (currentHolder !== undefined && !give(currentHolder, tried)) return false;
       holder.set(thing, to);
       return true;
     });
-  return choices.every((_, one) => give(one, new Set()));
+  return choices.every((_, seeker) => give(seeker, new Set()));
 }
 
 // Finds the people of a search in the loaded clusterings.
@@ -165,8 +165,8 @@ export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number)
   const { cluster_job_name: of, person_name: name, cluster_id: id } = ref;
   if ((name === undefined) === (id === undefined))
     throw wrong(item, 'exactly one of person_name and cluster_id is required');
-  const asked = of === undefined ? jobs : [jobNamed(jobs, of, item)];
-  return name === undefined ? byCluster(asked, id!, of, item) : byName(asked, name, of, item);
+  const candidateJobs = of === undefined ? jobs : [jobNamed(jobs, of, item)];
+  return name === undefined ? byCluster(candidateJobs, id!, of, item) : byName(candidateJobs, name, of, item);
 }
 
 function wrong(field: string, what: string): Error {
@@ -178,8 +178,8 @@ function jobNamed(jobs: readonly LoadedJob[], personName: string, item: string):
   if (job !== undefined) return job;
   const field = `${item}.cluster_job_name`;
   const names = jobs.map(({ name }) => name);
-  const meant = names.length === 0 ? '; there are no face clusterings' : suggestion(personName, names);
-  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering named ${personName}${meant}`, {
+  const hint = names.length === 0 ? '; there are no face clusterings' : suggestion(personName, names);
+  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering named ${personName}${hint}`, {
     field,
   });
 }
@@ -195,31 +195,31 @@ function byName(
   const fitting = (namesOf: (job: LoadedJob) => string[]) =>
     jobs.flatMap((job) => namesOf(job).map((name) => ({ job, name })));
   const alike = exactly.length > 0 ? [] : fitting((job) => inAnyCase(job, personName));
-  const found =
+  const matches =
     exactly.length > 0
       ? exactly.map((job) => ({ job, name: personName }))
       : alike.length > 0
         ? alike
         : fitting(({ names }) => [...new Set(names.filter((name) => hasNamePart(name, personName)))]);
-  const [first, ...others] = found;
+  const [first, ...others] = matches;
   if (first === undefined) {
     const names = new Set(jobs.flatMap((job) => job.names.filter((name) => name !== '')));
     const where = of === undefined ? 'in no face clustering' : `not in the face clustering ${of}`;
     const message = `${field}: ${personName} is ${where}${suggestion(personName, names)}`;
     throw peopleErrors.UNKNOWN_PERSON(message, { field } satisfies Details);
   }
-  const names = new Set(found.map(({ name }) => name));
+  const names = new Set(matches.map(({ name }) => name));
   const isOneJob = others.every(({ job }) => job === first.job);
   if (names.size > 1 && (isOneJob || alike.length + exactly.length === 0))
     throw wrong(field, `${personName} may be ${[...names].join(' or ')}`);
-  if (!isOneJob) throw inSeveral(item, personName, found);
+  if (!isOneJob) throw inSeveral(item, personName, matches);
   const { job, name } = first;
-  const clusters = job.names.flatMap((one, cluster) => (one === name ? [cluster] : []));
+  const clusters = job.names.flatMap((clusterName, cluster) => (clusterName === name ? [cluster] : []));
   return { job, clusters, key: named(name), label: name };
 }
 
-function inSeveral(item: string, name: string, found: readonly { readonly job: LoadedJob }[]): Error {
-  const names = [...new Set(found.map(({ job }) => job.name))].join(', ');
+function inSeveral(item: string, name: string, matches: readonly { readonly job: LoadedJob }[]): Error {
+  const names = [...new Set(matches.map(({ job }) => job.name))].join(', ');
   return wrong(
     `${item}.cluster_job_name`,
     `${name} is in several face clusterings (${names}): give the cluster_job_name`,
@@ -234,16 +234,16 @@ function inAnyCase({ names }: LoadedJob, name: string): string[] {
 
 function byCluster(jobs: readonly LoadedJob[], id: string, of: string | undefined, item: string): Person {
   const field = `${item}.cluster_id`;
-  const found = jobs.flatMap((job) => {
+  const matches = jobs.flatMap((job) => {
     const cluster = job.clusterIds.indexOf(id);
     return cluster < 0 ? [] : [{ job, cluster }];
   });
-  const [first, ...others] = found;
+  const [first, ...others] = matches;
   if (first === undefined) {
     const where = of === undefined ? 'no face clustering has a' : `the face clustering ${of} has no`;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: ${where} cluster ${id}`, { field } satisfies Details);
   }
-  if (others.length > 0) throw inSeveral(item, `cluster ${id}`, found);
+  if (others.length > 0) throw inSeveral(item, `cluster ${id}`, matches);
   const { job, cluster } = first;
   const name = job.names[cluster]!;
   const key = name === '' ? JSON.stringify([job.name, id]) : named(name);

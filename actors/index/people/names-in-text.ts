@@ -50,17 +50,17 @@ export function namesInText(
   const included = new Set<string>();
   const excluded = new Set<string>();
   const parts = new Set<string>();
-  const kept: Word[][] = [[]];
+  const runs: Word[][] = [[]];
   let wasExcluded = false;
   for (let at = 0; at < words.length; ) {
     const fits = fitsAt(at);
     const [first] = fits;
     if (first === undefined) {
-      kept.at(-1)!.push(words[at++]!);
+      runs.at(-1)!.push(words[at++]!);
       continue;
     }
-    const before = kept.at(-1)!;
-    const isAfterOther = kept.length > 1 && before.length > 0;
+    const before = runs.at(-1)!;
+    const isAfterOther = runs.length > 1 && before.length > 0;
     const goesOn: boolean =
       wasExcluded && isAfterOther && before.every(({ folded }) => alternatives.has(folded));
     wasExcluded = takeNegation(text, before, words[at]!) || goesOn;
@@ -69,11 +69,11 @@ export function namesInText(
       if (!isWhole) for (const { folded } of words.slice(at, at + first.length)) parts.add(folded);
     }
     at += first.length;
-    kept.push([]);
+    runs.push([]);
   }
-  const found = [...included].filter((name) => !excluded.has(name));
-  const rest = kept.length === 1 ? text : joined(text, kept);
-  return { names: found, excluded: [...excluded], parts: [...parts], rest };
+  const includedNames = [...included].filter((name) => !excluded.has(name));
+  const rest = runs.length === 1 ? text : joined(text, runs);
+  return { names: includedNames, excluded: [...excluded], parts: [...parts], rest };
 }
 
 /** The names that fit at a position of the text, all of the same length. */
@@ -125,12 +125,12 @@ function wordsOf(text: string): Word[] {
 }
 
 /** The words between the names, without those that hang at an end of the text or at a name. */
-function joined(text: string, kept: readonly (readonly Word[])[]): string {
-  const parts = kept.flatMap((words, i) => {
+function joined(text: string, runs: readonly (readonly Word[])[]): string {
+  const parts = runs.flatMap((words, i) => {
     let [first, last] = [0, words.length - 1];
     const hangs = (at: number) => at >= 0 && hanging.has(words[at]?.folded ?? '');
     while (first <= last && i > 0 && hangs(first)) first++;
-    while (last >= first && i < kept.length - 1 && hangs(last)) last--;
+    while (last >= first && i < runs.length - 1 && hangs(last)) last--;
     return first > last ? [] : [text.slice(words[first]!.start, words[last]!.end)];
   });
   return parts.join(' ');

@@ -129,8 +129,8 @@ export class PeopleIndex {
    * To be called after anything of a clustering was stored: the next search that asks for it reads it again.
    */
   changed(store: Store, name: string): void {
-    for (const one of new Set([this.#loaded, this.#target])) {
-      if (one !== null && isOf(one, store)) one.changed(name);
+    for (const loadedPeople of new Set([this.#loaded, this.#target])) {
+      if (loadedPeople !== null && isOf(loadedPeople, store)) loadedPeople.changed(name);
     }
   }
 

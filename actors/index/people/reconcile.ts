@@ -51,8 +51,8 @@ export function reconcile(
   const corrected = applyCorrections(ids, raw, corrections, before.clusters);
   const groups = groupsOf(ids, corrected.labels);
   const shared = overlaps(groups, before.clusters);
-  const kept = keptGroups(ids, groups, shared, before.cluster_ids);
-  const given = kept.map((old) => (old === undefined ? null : before.cluster_ids[old]!));
+  const oldClusters = keptGroups(ids, groups, shared, before.cluster_ids);
+  const given = oldClusters.map((old) => (old === undefined ? null : before.cluster_ids[old]!));
   let { next } = before;
   const fresh = given.flatMap((id, group) => (id === null ? [group] : []));
   fresh.sort((a, b) => groups.sizes[b]! - groups.sizes[a]! || byLowest(ids, groups, a, b));
@@ -102,8 +102,9 @@ function groupsOf(ids: Uint8Array, labels: Int32Array): Groups {
     of[at] = group;
     sizes[group]!++;
     const low = lowest[group]!;
-    const [own, other] = [prefixOf(ids, at), prefixOf(ids, low)];
-    if (own < other || (own === other && compareIds(ids, at, low) < 0)) lowest[group] = at;
+    const [prefix, lowestPrefix] = [prefixOf(ids, at), prefixOf(ids, low)];
+    if (prefix < lowestPrefix || (prefix === lowestPrefix && compareIds(ids, at, low) < 0))
+      lowest[group] = at;
   }
   return { of, sizes, lowest };
 }
@@ -140,14 +141,14 @@ function keptGroups(
   shared: readonly Overlap[],
   oldIds: readonly string[],
 ): (number | undefined)[] {
-  const kept: (number | undefined)[] = groups.sizes.map(() => undefined);
-  const taken = new Set<number>();
+  const oldClusters: (number | undefined)[] = groups.sizes.map(() => undefined);
+  const usedClusters = new Set<number>();
   for (const { old, group } of ranked(ids, groups, shared, oldIds)) {
-    if (kept[group] !== undefined || taken.has(old)) continue;
-    kept[group] = old;
-    taken.add(old);
+    if (oldClusters[group] !== undefined || usedClusters.has(old)) continue;
+    oldClusters[group] = old;
+    usedClusters.add(old);
   }
-  return kept;
+  return oldClusters;
 }
 
 function ranked(
@@ -185,12 +186,12 @@ function nameGroups(
     if (!names.has(group)) names.set(group, before.names[before.cluster_ids[old]!]!);
   }
   const remembered = rememberedNames(ids, groups, before.lost, names);
-  const held = new Set(names.values());
-  const gone = before.cluster_ids.flatMap((id, old) => {
+  const currentNames = new Set(names.values());
+  const missingNames = before.cluster_ids.flatMap((id, old) => {
     const name = before.names[id];
-    return name === undefined || held.has(name) ? [] : [{ name, old }];
+    return name === undefined || currentNames.has(name) ? [] : [{ name, old }];
   });
-  const lostNow = gone.map(({ name, old }) => {
+  const lostNow = missingNames.map(({ name, old }) => {
     const there = anchorsOf(ids, before.clusters, old);
     // Faces that are away for now, damaged or not found yet, may come back with their media.
     return { name, anchors: there.length > 0 ? there : before.anchorsOf(old) };
@@ -198,7 +199,9 @@ function nameGroups(
   const ordered = [...names].sort(([a], [b]) => clusterNumber(idOf(a)) - clusterNumber(idOf(b)));
   return {
     names: Object.fromEntries(ordered.map(([group, name]) => [idOf(group), name])),
-    lost: [...remembered, ...lostNow].filter(({ name, anchors }) => !held.has(name) && anchors.length > 0),
+    lost: [...remembered, ...lostNow].filter(
+      ({ name, anchors }) => !currentNames.has(name) && anchors.length > 0,
+    ),
     lostNow: [...new Set(lostNow.map(({ name }) => name))],
   };
 }

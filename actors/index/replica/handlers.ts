@@ -84,7 +84,7 @@ export interface ReplicaParts extends StoreParts {
   readonly following: Following;
   readonly roots: (() => Roots) | null;
   /** The folder of `small`. */
-  readonly one: OneFolder;
+  readonly oneFolder: OneFolder;
 }
 
 /** Handlers of small messages, which are answered at once. */
@@ -155,7 +155,7 @@ export function replicaHandlers(
 const LONGEST = 50;
 
 function applySmall(
-  { following, one }: ReplicaParts,
+  { following, oneFolder }: ReplicaParts,
   small: SmallHandlers,
   store: Store,
   { cache_dir, library, changes }: Request<Contract<typeof replicaMessages>, 'apply_small'>,
@@ -163,10 +163,10 @@ function applySmall(
 ): { written: Written[] } {
   expectFollowing(store, cache_dir, library);
   const since = performance.now();
-  const known = store.replica!.seq;
+  const knownSeq = store.replica!.seq;
   const written: Written[] = [];
   const apply = (write: WriteMessage): Written => {
-    const name = smallNames.find((one) => one === write.name);
+    const name = smallNames.find((candidate) => candidate === write.name);
     if (name === undefined) throw engineErrors.INVALID_MESSAGE(`${write.name} is no small change`);
     try {
       const reply = small[name]({ ...write.request, cache_dir } as never, turn);
@@ -179,14 +179,14 @@ function applySmall(
   const applyAll = () => {
     for (const { seq, at_ms, write } of changes) {
       if (written.length > 0 && performance.now() - since > LONGEST) break;
-      const isNew = write !== null && seq > known;
+      const isNew = write !== null && seq > knownSeq;
       const applyOne = () => following.now(at_ms, `${library} ${seq}`, () => apply(write!));
       written.push(isNew ? applyOne() : nothing);
     }
     const { seq, at_ms } = changes[written.length - 1]!;
-    return seq > known ? { library, seq, at_ms } : store.replica!;
+    return seq > knownSeq ? { library, seq, at_ms } : store.replica!;
   };
-  following.now(changes[0]!.at_ms, library, () => one.during(store, () => store.noteReplica(applyAll)));
+  following.now(changes[0]!.at_ms, library, () => oneFolder.during(store, () => store.noteReplica(applyAll)));
   return { written };
 }
 
@@ -210,7 +210,7 @@ async function applied(writes: WriteHandlers, cache_dir: string, write: Write, t
   let begun: Record<string, unknown> = {};
   try {
     for (const { name: said, request } of write) {
-      const name = [...writeNames, ...workNames].find((known) => known === said);
+      const name = [...writeNames, ...workNames].find((candidate) => candidate === said);
       if (name === undefined)
         throw storeErrors.STORE_TOO_NEW(
           `The cluster has a change ${said}: update framehound on this machine`,

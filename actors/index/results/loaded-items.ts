@@ -31,23 +31,23 @@ export class LoadedItems<T extends ResultType> {
   }
 
   #of(store: Store): Map<string, ReadItems<ItemOf<T>>> {
-    const known = this.#read.get(store) ?? new Map<string, ReadItems<ItemOf<T>>>();
-    this.#read.set(store, known);
-    return known;
+    const itemsByHash = this.#read.get(store) ?? new Map<string, ReadItems<ItemOf<T>>>();
+    this.#read.set(store, itemsByHash);
+    return itemsByHash;
   }
 
   /** Empty where nobody looked. Kept in memory until the record changes. Throws STORE_DAMAGED. */
   items(store: Store, hash: string): readonly ItemOf<T>[] {
     const read = this.#of(store);
-    const found = store.results(this.#type).lookUp(hash);
-    if (found === null) {
+    const result = store.results(this.#type).lookUp(hash);
+    if (result === null) {
       read.delete(hash);
       return [];
     }
-    const known = read.get(hash);
-    if (known?.version === found.version) return known.items;
-    const { items } = found.read();
-    read.set(hash, { version: found.version, items });
+    const cachedItems = read.get(hash);
+    if (cachedItems?.version === result.version) return cachedItems.items;
+    const { items } = result.read();
+    read.set(hash, { version: result.version, items });
     return items;
   }
 

@@ -25,9 +25,13 @@ async function find(
 ): Promise<Reply<SoundContract, 'find_sounds'>> {
   const { cache_dir, terms, scope, max_results } = request;
   const open = (store: Store) => loaded.hashes(store);
-  const { data: known, hashes: passing, seen } = await inScope(parts, request, open, (all) => all, pause);
-  const listened = new Set(known);
-  const hashes = (passing ?? known).filter((hash) => listened.has(hash));
+  const {
+    data: knownHashes,
+    hashes: passing,
+    seen,
+  } = await inScope(parts, request, open, (all) => all, pause);
+  const listened = new Set(knownHashes);
+  const hashes = (passing ?? knownHashes).filter((hash) => listened.has(hash));
   const isWithin = withinOf(scope.ranges, seen?.ranges ?? null) ?? (() => true);
   return parts.folders.with(cache_dir, (store) => {
     if (!loaded.readOn(store, hashes)) return { done: false, matches: [], looked: hashes.length };
@@ -59,24 +63,24 @@ export function soundRanges(
   terms: readonly SoundTerm[],
   seconds: number,
 ): SoundRange[] {
-  let found: SoundRange[] = [{ start: 0, end: seconds, confidence: 1 }];
+  let ranges: SoundRange[] = [{ start: 0, end: seconds, confidence: 1 }];
   for (const { sound, negated } of terms) {
-    const heard = items.filter((item) => item.sound === sound);
-    const holding: readonly SoundRange[] = negated ? gapsOf(heard, seconds) : heard;
-    found = found.flatMap((a) =>
+    const soundItems = items.filter((item) => item.sound === sound);
+    const holding: readonly SoundRange[] = negated ? gapsOf(soundItems, seconds) : soundItems;
+    ranges = ranges.flatMap((a) =>
       holding.map((b) => ({
         start: Math.max(a.start, b.start),
         end: Math.min(a.end, b.end),
         confidence: Math.min(a.confidence, b.confidence),
       })),
     );
-    found = found.filter(({ start, end }) => start < end);
+    ranges = ranges.filter(({ start, end }) => start < end);
   }
-  return found;
+  return ranges;
 }
 
 /** `heard`: ascending, of one sound. */
-function gapsOf(heard: readonly SoundRange[], seconds: number): SoundRange[] {
-  const starts = [0, ...heard.map(({ end }) => end)];
-  return starts.map((start, i) => ({ start, end: heard[i]?.start ?? seconds, confidence: 1 }));
+function gapsOf(ranges: readonly SoundRange[], seconds: number): SoundRange[] {
+  const starts = [0, ...ranges.map(({ end }) => end)];
+  return starts.map((start, i) => ({ start, end: ranges[i]?.start ?? seconds, confidence: 1 }));
 }

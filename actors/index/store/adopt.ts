@@ -27,13 +27,13 @@ import type { Found } from './writer.ts';
 export function adoptAll(target: Store, source: Store): void {
   source.followRoots();
   const hashes = source.media.hashes();
-  const found = hashes.flatMap((hash) => visualOf(source, hash));
-  if (found.length > 0) {
-    moveBundles(source.folder, target.folder, found);
-    target.adopt(found);
+  const contents = hashes.flatMap((hash) => visualOf(source, hash));
+  if (contents.length > 0) {
+    moveBundles(source.folder, target.folder, contents);
+    target.adopt(contents);
   }
-  const known = new Set(found.map(({ hash }) => hash));
-  for (const hash of hashes) takeOver(target, source, hash, known.has(hash));
+  const visualHashes = new Set(contents.map(({ hash }) => hash));
+  for (const hash of hashes) takeOver(target, source, hash, visualHashes.has(hash));
   for (const hash of hashes) takeFaces(target, source, hash);
 }
 
@@ -87,9 +87,9 @@ function speakerVoices({ model, voices }: MediaVoices): SpeakerVoices {
 }
 
 /** To where a writer of the target has them before a record names them. */
-function moveBundles(from: string, to: string, found: readonly Found[]): void {
+function moveBundles(from: string, to: string, contents: readonly Found[]): void {
   const open = openFolder(to);
-  const places = found.flatMap(({ visual, previews }) => [visual.file, previews.file]);
+  const places = contents.flatMap(({ visual, previews }) => [visual.file, previews.file]);
   try {
     makeFolder(open);
     for (const place of places) {
@@ -109,14 +109,14 @@ const facesTogether = 256;
 function takeFaces(target: Store, source: Store, hash: string): void {
   const { faces } = source.people;
   for (const { model_key } of source.holdings.faceModels()) {
-    const found = faces.content(model_key, hash);
-    if (found === null) continue;
-    const { head, facts } = found;
+    const contentFaces = faces.content(model_key, hash);
+    if (contentFaces === null) continue;
+    const { head, facts } = contentFaces;
     const writer = target.peopleWriter().faces;
     const stage = writer.begin(hash, model_key, head.dimensions);
     const rolls = faces.rolls();
     try {
-      for (const chunk of chunksOf(found, rolls)) writer.append(stage, chunk);
+      for (const chunk of chunksOf(contentFaces, rolls)) writer.append(stage, chunk);
       writer.commit(stage, mediaOf(source, hash), head.from_previews === 1, idsOf(facts));
     } catch (error) {
       writer.abort(stage);
@@ -134,9 +134,9 @@ function* chunksOf({ head, facts, places }: ContentFaces, rolls: OpenRolls): Gen
     let to = Math.min(frames.length, from + facesTogether);
     while (to < frames.length && frames[to] === frames[to - 1]) to++;
     const roll = rolls.get(places.file);
-    const own = places.places.subarray(from * placeBytes, to * placeBytes);
+    const contentPlaces = places.places.subarray(from * placeBytes, to * placeBytes);
     const vectors = new Float32Array((to - from) * head.dimensions);
-    readVectors(roll, head.dimensions, own, frames.subarray(from, to), vectors, 0);
+    readVectors(roll, head.dimensions, contentPlaces, frames.subarray(from, to), vectors, 0);
     const positions = Array.from({ length: to - from }, (_, i) => from + i);
     const byFrame = Map.groupBy(positions, (at) => frames[at]!);
     yield {

@@ -71,14 +71,14 @@ export class BundleFile {
     } catch (error) {
       throw storeFault(error, file, 'write');
     }
-    const made = new BundleFile(file, text, head.byteLength, fd, on);
+    const bundle = new BundleFile(file, text, head.byteLength, fd, on);
     try {
       writeAll(on, fd, file, head, 0);
     } catch (error) {
-      made.close();
+      bundle.close();
       throw error;
     }
-    return made;
+    return bundle;
   }
 
   /**
@@ -265,9 +265,9 @@ export class Bundles {
 
   #openBy(place: string, open: (file: string) => BundleFile): BundleFile {
     const file = join(this.#folder, place);
-    for (const one of [file, this.#opened(place)]) {
+    for (const candidate of [file, this.#opened(place)]) {
       try {
-        return open(one);
+        return open(candidate);
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
@@ -280,8 +280,8 @@ export class Bundles {
   bytes(place: string): number {
     const file = join(this.#folder, place);
     try {
-      for (const one of [file, this.#opened(place), file]) {
-        const size = statSync(one, { throwIfNoEntry: false })?.size;
+      for (const candidate of [file, this.#opened(place), file]) {
+        const size = statSync(candidate, { throwIfNoEntry: false })?.size;
         if (size !== undefined) return size;
       }
       return 0;

@@ -78,9 +78,9 @@ export function changesSince(
  * there.
  */
 export function revisionAfter(read: () => { readonly revision: number } | null, first = 1): number {
-  const known = readable(() => ({ revision: read()?.revision ?? null }));
-  if (known === null) return randomRevision();
-  return known.revision === null ? first : known.revision + 1;
+  const record = readable(() => ({ revision: read()?.revision ?? null }));
+  if (record === null) return randomRevision();
+  return record.revision === null ? first : record.revision + 1;
 }
 
 /** For records that may have been there before, were removed, and must not be taken for the same again. */

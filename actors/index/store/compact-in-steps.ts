@@ -8,11 +8,11 @@ import type { summaryMessages } from '../summaries/contract.ts';
 /** Never rejects: what is not compacted now is by whoever writes next. `signal` stops it. */
 export async function compactFacesInSteps(
   index: Ref<Contract<Pick<typeof peopleMessages, 'compact_faces'>>>,
-  asked: { readonly cache_dir: string; readonly model_key: string },
+  request: { readonly cache_dir: string; readonly model_key: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
+    while (!(await index.ask('compact_faces', { ...request }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }

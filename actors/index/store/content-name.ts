@@ -37,26 +37,26 @@ export interface NamedContent {
 }
 
 /**
- * `found`: what `identify` says of the file, with its digest where that is known already. Errors: those of
+ * `fileIdentity`: what `identify` says of the file, with its digest where that is known already. Errors: those of
  * media and of the store.
  */
 export async function nameContent(
   parts: NamingParts,
   path: string,
-  found: FileIdentity,
+  fileIdentity: FileIdentity,
 ): Promise<NamedContent> {
-  const base = baseHash(found.hash_str);
+  const base = baseHash(fileIdentity.hash_str);
   const { media } = await parts.index.ask(
     'alike',
     { cache_dir: parts.cache_dir, hash_str: base },
     parts.call,
   );
-  if (media.length === 0) return { identity: found, isKnown: false };
-  const compared = new Comparison(parts, path, found);
+  if (media.length === 0) return { identity: fileIdentity, isKnown: false };
+  const compared = new Comparison(parts, path, fileIdentity);
   let renamed: string | null = null;
-  for (const other of media) {
-    const { hash_str } = other.identity;
-    const verdict = await compared.with(other);
+  for (const otherMedia of media) {
+    const { hash_str } = otherMedia.identity;
+    const verdict = await compared.with(otherMedia);
     if (verdict === 'same') return { identity: compared.identity(hash_str), isKnown: true };
     if (verdict === 'unknown') renamed ??= hash_str;
   }
@@ -71,11 +71,11 @@ class Comparison {
   readonly #found: FileIdentity;
   #digest: string | null = null;
 
-  constructor(parts: NamingParts, path: string, found: FileIdentity) {
+  constructor(parts: NamingParts, path: string, identity: FileIdentity) {
     this.#parts = parts;
     this.#path = path;
-    this.#found = found;
-    this.#digest = found.content_digest ?? null;
+    this.#found = identity;
+    this.#digest = identity.content_digest ?? null;
   }
 
   identity(hash_str: string): FileIdentity {
@@ -83,17 +83,17 @@ class Comparison {
   }
 
   /** `unknown`: there is nothing to compare with. */
-  async with(other: MediaRecord): Promise<'same' | 'other' | 'unknown'> {
-    const digest = other.identity.content_digest ?? (await this.#digestOf(other));
+  async with(otherMedia: MediaRecord): Promise<'same' | 'other' | 'unknown'> {
+    const digest = otherMedia.identity.content_digest ?? (await this.#digestOf(otherMedia));
     if (digest === 'same' || digest === 'unknown') return digest;
     this.#digest ??= await this.#read(this.#path, this.#found);
     return this.#digest === digest ? 'same' : 'other';
   }
 
   /** Its digest, or `same` and `unknown` where the other file need not or cannot be read. */
-  async #digestOf(other: MediaRecord): Promise<string> {
+  async #digestOf(otherMedia: MediaRecord): Promise<string> {
     const here = await fileAt(this.#path);
-    for await (const record of this.#placesOf(other)) {
+    for await (const record of this.#placesOf(otherMedia)) {
       const there = record.path === this.#path ? null : await fileAt(record.path);
       if (here === null || there === null) continue;
       // A link, or another spelling of the name where case makes no difference.
@@ -105,13 +105,13 @@ class Comparison {
   }
 
   /** Where it was seen last, then the further paths at which it was seen. */
-  async *#placesOf(other: MediaRecord): AsyncGenerator<MediaRecord> {
-    yield other;
+  async *#placesOf(otherMedia: MediaRecord): AsyncGenerator<MediaRecord> {
+    yield otherMedia;
     const { index, cache_dir, call } = this.#parts;
-    const { hash_str } = other.identity;
+    const { hash_str } = otherMedia.identity;
     const { records } = await index.ask('places', { cache_dir, hashes: [hash_str], paths: [] }, call);
     for (const [path, record] of records)
-      if (path !== other.path && record?.identity.hash_str === hash_str) yield record;
+      if (path !== otherMedia.path && record?.identity.hash_str === hash_str) yield record;
   }
 
   /** Null when it is not that content any more, or cannot be read, which is no fault of this file. */

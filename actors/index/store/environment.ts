@@ -295,9 +295,9 @@ class RecordsFile {
   #seen: FileMark;
   #transaction: bigint;
 
-  private constructor(file: string, seen: FileMark, lock: string | null) {
+  private constructor(file: string, mark: FileMark, lock: string | null) {
     this.file = file;
-    this.#seen = seen;
+    this.#seen = mark;
     this.#lock = lock;
     this.#transaction = transactionOf(file);
   }

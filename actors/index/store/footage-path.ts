@@ -9,8 +9,8 @@ export const asFolder = (folder: string): string => (folder.endsWith(sep) ? fold
 /** The folder itself counts. Whole names only: `/films2` is not in `/films`. */
 export function isWithin(path: string, folder: string): boolean {
   if (path === folder || path.startsWith(asFolder(folder))) return true;
-  const [one, other] = [comparablePath(path), comparablePath(folder)];
-  return one === other || one.startsWith(asFolder(other));
+  const [pathKey, folderKey] = [comparablePath(path), comparablePath(folder)];
+  return pathKey === folderKey || pathKey.startsWith(asFolder(folderKey));
 }
 
 /** `path` must lie within `from`. */

@@ -29,11 +29,13 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
     alike: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => ({ media: store.media.alike(baseHash(hash_str)) })),
     places: ({ cache_dir, hashes, paths }, turn) =>
-      folders.with(cache_dir, ({ media, paths: seen }) => {
-        const contents = seen
+      folders.with(cache_dir, ({ media, paths: contentPaths }) => {
+        const contents = contentPaths
           .of(hashes, () => turn.throwIfCancelled())
           .map((all, i) => ({ last: readable(() => media.byHash(hashes[i]!))?.path ?? null, paths: all }));
-        const seenAt = contents.flatMap((one) => (one.last === null ? one.paths : [...one.paths, one.last]));
+        const seenAt = contents.flatMap((content) =>
+          content.last === null ? content.paths : [...content.paths, content.last],
+        );
         const all = new Set([...paths, ...seenAt]);
         return {
           contents,

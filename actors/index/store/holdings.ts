@@ -36,13 +36,13 @@ export class Holdings {
     pause: () => void,
   ): { total: number; media: HeldMedia[] } {
     const all = this.#paths.all(pause);
-    const found = under === null ? all : all.filter(({ path }) => isWithin(path, under));
+    const contents = under === null ? all : all.filter(({ path }) => isWithin(path, under));
     const resultsOf = this.#results();
-    const media = found.slice(offset, offset + limit).map((one, i) => {
+    const media = contents.slice(offset, offset + limit).map((content, i) => {
       if (i % stride === 0) pause();
-      return this.#held(one, resultsOf);
+      return this.#held(content, resultsOf);
     });
-    return { total: found.length, media };
+    return { total: contents.length, media };
   }
 
   /** Null for a file of which nothing is known as it is now. */
@@ -60,9 +60,9 @@ export class Holdings {
     const environment = this.#reading();
     if (environment === null) return () => false;
     const analyses = everyKind(environment, kinds).filter(({ kind }) => kind.isAnalysis);
-    let asked = 0;
+    let checks = 0;
     return (hash) => {
-      if (asked++ % stride === 0) pause();
+      if (checks++ % stride === 0) pause();
       return analyses.some(({ kind, keysOf }) => {
         const [first] = keysOf(hash);
         return first !== undefined && (kind.isSeveral || environment.has(first));
@@ -72,16 +72,16 @@ export class Holdings {
 
   #held({ path, hash, replaced }: ListedContent, resultsOf: (hash: string) => StoredResults): HeldMedia {
     const record = readable(() => this.#media.byHash(hash));
-    const own = record?.path === path || replaced ? record : this.#media.byPath(path);
-    const known = own ?? record;
+    const recordAtPath = record?.path === path || replaced ? record : this.#media.byPath(path);
+    const knownRecord = recordAtPath ?? record;
     return {
       path,
       hash_str: hash,
       replaced,
-      size_bytes: known?.identity.size_bytes ?? null,
-      kind: known?.probe.kind ?? null,
-      duration_seconds: known?.probe.duration_seconds ?? null,
-      volume: known?.volume ?? null,
+      size_bytes: knownRecord?.identity.size_bytes ?? null,
+      kind: knownRecord?.probe.kind ?? null,
+      duration_seconds: knownRecord?.probe.duration_seconds ?? null,
+      volume: knownRecord?.volume ?? null,
       ...resultsOf(hash),
     };
   }
@@ -96,7 +96,9 @@ export class Holdings {
       const unreadable: string[] = [];
       for (const { kind, model, keysOf } of all) {
         const keys = keysOf(hash);
-        for (const key of kind.isSeveral ? keys : keys.slice(0, 1).filter((one) => environment.has(one))) {
+        for (const key of kind.isSeveral
+          ? keys
+          : keys.slice(0, 1).filter((candidate) => environment.has(candidate))) {
           const shown = readable(() => kind.show({ environment, hash, key }));
           if (shown === null) unreadable.push(model ?? kind.type);
           else results.push({ type: kind.type, model_key: model, ...shown });

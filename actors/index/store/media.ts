@@ -93,16 +93,16 @@ export class MediaRecords {
    * damaged ones.
    */
   alike(base: string): MediaRecord[] {
-    const found: MediaRecord[] = [];
+    const records: MediaRecord[] = [];
     for (let [number, missing] = [1, 0]; missing < mostMissing; number++) {
       const row = readable(() => readRecord(this.#reading(), Media, mediaKey(numbered(base, number))));
       if (row === null) missing++;
       else {
         missing = 0;
-        found.push(mediaRecord(row));
+        records.push(mediaRecord(row));
       }
     }
-    return found;
+    return records;
   }
 
   /** Record of a path, whatever lies there now. */
@@ -168,9 +168,9 @@ export class MediaRecords {
   /** Record of a content; null if it is damaged. An unknown hash throws NOT_ANALYZED. */
   content(hash: string): MediaRecord | null {
     return readable(() => {
-      const found = this.byHash(hash);
-      if (found === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
-      return found;
+      const record = this.byHash(hash);
+      if (record === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
+      return record;
     });
   }
 
@@ -191,8 +191,8 @@ export class MediaRecords {
 export function pathFinder(media: Pick<MediaRecords, 'pathOf'>): (hash: string) => string | null {
   const paths = new Map<string, string | null>();
   return (hash) => {
-    const known = paths.get(hash);
-    if (known !== undefined) return known;
+    const cachedPath = paths.get(hash);
+    if (cachedPath !== undefined) return cachedPath;
     const path = readable(() => media.pathOf(hash));
     paths.set(hash, path);
     return path;

@@ -285,8 +285,8 @@ export function newLease(): Lease {
 }
 
 /** True when the process with this id is certainly the one that took the lease. */
-function certainlyRuns(lease: Lease, own: Lease): boolean {
-  if (lease.started === '' || own.started === '') return false;
+function certainlyRuns(lease: Lease, ownLease: Lease): boolean {
+  if (lease.started === '' || ownLease.started === '') return false;
   try {
     process.kill(lease.pid, 0);
     return !hasEnded(lease);
@@ -296,13 +296,13 @@ function certainlyRuns(lease: Lease, own: Lease): boolean {
 }
 
 /**
- * True if a writer with the lease `own` has to leave the folder to `lease`. `now`: milliseconds since 1970.
+ * True if a writer with the lease `ownLease` has to leave the folder to `lease`. `now`: milliseconds since 1970.
  */
-export function isHeld(lease: Lease, own: Lease, now: number): boolean {
-  if (lease.host === own.host) {
+export function isHeld(lease: Lease, ownLease: Lease, now: number): boolean {
+  if (lease.host === ownLease.host) {
     // Another thread of this process: it was replaced, and this one goes on in its place.
-    if (lease.pid === own.pid || hasEnded(lease)) return false;
-    if (certainlyRuns(lease, own)) return true;
+    if (lease.pid === ownLease.pid || hasEnded(lease)) return false;
+    if (certainlyRuns(lease, ownLease)) return true;
   }
   // A time far ahead is of a clock that was set back since.
   return Math.abs(now - lease.renewed_ms) < expiresAfterMs;
@@ -314,41 +314,41 @@ function read(writes: Pick<Writes, 'get'>, file: string): Lease | null {
   return bytes === undefined ? null : readable(() => unseal(Lease, leaseKey, bytes, file));
 }
 
-function inUse(lease: Lease, own: Lease, file: string): Error {
+function inUse(lease: Lease, ownLease: Lease, file: string): Error {
   const { pid, host, renewed_ms } = lease;
   // The end of a process of this host is seen at once.
-  const isNear = host === own.host && certainlyRuns(lease, own);
-  const seen = renewed_ms > 0 ? ` (last seen ${new Date(renewed_ms).toISOString()})` : '';
+  const isNear = host === ownLease.host && certainlyRuns(lease, ownLease);
+  const lastSeen = renewed_ms > 0 ? ` (last seen ${new Date(renewed_ms).toISOString()})` : '';
   const who = isNear ? `Process ${pid}` : `Process ${pid} on ${host}`;
-  const until = isNear ? '' : `${seen}; if it has ended, try again in ${expiresAfterMs / 1000} s`;
+  const until = isNear ? '' : `${lastSeen}; if it has ended, try again in ${expiresAfterMs / 1000} s`;
   const message = `${who} is writing to ${dirname(file)}: wait until it is done, or end it${until}`;
   return storeErrors.STORE_IN_USE(message, { pid, host, file });
 }
 
 /** Takes the lease. Throws STORE_IN_USE naming the process that holds it. */
-function take(writes: Writes, own: Lease, file: string, now: number): void {
+function take(writes: Writes, ownLease: Lease, file: string, now: number): void {
   const current = read(writes, file);
-  if (current !== null && current.token !== own.token && isHeld(current, own, now)) {
-    throw inUse(current, own, file);
+  if (current !== null && current.token !== ownLease.token && isHeld(current, ownLease, now)) {
+    throw inUse(current, ownLease, file);
   }
-  writes.put(leaseKey, seal(Lease, leaseKey, { ...own, renewed_ms: now }));
+  writes.put(leaseKey, seal(Lease, leaseKey, { ...ownLease, renewed_ms: now }));
 }
 
 /** Says that the holder is there. Does nothing when another writer has taken over since. */
-function renew(writes: Writes, own: Lease, file: string, now: number): void {
-  if (read(writes, file)?.token !== own.token) return;
-  writes.put(leaseKey, seal(Lease, leaseKey, { ...own, renewed_ms: now }));
+function renew(writes: Writes, ownLease: Lease, file: string, now: number): void {
+  if (read(writes, file)?.token !== ownLease.token) return;
+  writes.put(leaseKey, seal(Lease, leaseKey, { ...ownLease, renewed_ms: now }));
 }
 
 /** Throws STORE_IN_USE when another writer has taken over since. */
-function confirm(writes: Pick<Writes, 'get'>, own: Lease, file: string): void {
+function confirm(writes: Pick<Writes, 'get'>, ownLease: Lease, file: string): void {
   const current = read(writes, file);
   if (current === null) {
     throw storeErrors.STORE_IN_USE(`The lease on ${file} was lost to another writer; try again`, { file });
   }
-  if (current.token !== own.token) throw inUse(current, own, file);
+  if (current.token !== ownLease.token) throw inUse(current, ownLease, file);
 }
 
-function release(writes: Writes, own: Lease, file: string): void {
-  if (read(writes, file)?.token === own.token) writes.remove(leaseKey);
+function release(writes: Writes, ownLease: Lease, file: string): void {
+  if (read(writes, file)?.token === ownLease.token) writes.remove(leaseKey);
 }

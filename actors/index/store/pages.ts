@@ -81,9 +81,9 @@ class PageWalk {
     if (depth > tree.depth) throw damagedRecords(this.#file, `page ${number} lies deeper than its tree`);
     const page = this.#read(number);
     const flags = page.getUint16(18, true) & 0xff;
-    const wanted = depth === tree.depth ? leaf : branch;
-    if (flags !== wanted) throw damagedRecords(this.#file, `page ${number} is of the wrong kind`);
-    if (wanted === leaf) this.#count.leaves++;
+    const expectedKind = depth === tree.depth ? leaf : branch;
+    if (flags !== expectedKind) throw damagedRecords(this.#file, `page ${number} is of the wrong kind`);
+    if (expectedKind === leaf) this.#count.leaves++;
     else this.#count.branches++;
     if (this.#count.leaves + this.#count.branches > this.#pages)
       throw damagedRecords(this.#file, 'its pages form a circle');
@@ -100,9 +100,9 @@ class PageWalk {
         throw damagedRecords(this.#file, `page ${number} has an entry outside of it`);
       }
       const isLong = (page.getUint16(node + 4, true) & bigData) !== 0;
-      const value = wanted === branch ? 0 : isLong ? 24 : page.getUint32(node, true);
+      const value = expectedKind === branch ? 0 : isLong ? 24 : page.getUint32(node, true);
       filled += Math.ceil((8 + page.getUint16(node + 6, true) + value) / 2) * 2;
-      if (wanted === leaf) this.#leafNode(page, number, node, tree === this.#meta.trees[0]);
+      if (expectedKind === leaf) this.#leafNode(page, number, node, tree === this.#meta.trees[0]);
       else this.#branchNode(page, number, node, depth, tree);
     }
     // Entries lie side by side from `upper` to the end, so one of a wrong length shows.

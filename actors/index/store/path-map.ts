@@ -75,7 +75,7 @@ export const noRoots = new PathMap([]);
 
 /** A copy of what JSON can hold, in which `map` gave every text, for those that are paths. */
 export function withTexts<T>(value: T, map: (text: string) => string): T {
-  return JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? map(one) : one));
+  return JSON.parse(JSON.stringify(value), (_, entry) => (typeof entry === 'string' ? map(entry) : entry));
 }
 
 /** The names of a path from a folder on; null when it does not lie in it. */

@@ -161,14 +161,14 @@ export class PreviewTables {
   /** The entries as they lie in the file. Throws STORE_DAMAGED. */
   of(opened: BundleFile): Buffer {
     const { file, mark } = opened;
-    const known = this.#kept.get(file);
-    if (known) this.#drop(file, known);
-    const table = known?.mark === mark ? known.table : readTable(opened);
+    const cachedEntry = this.#kept.get(file);
+    if (cachedEntry) this.#drop(file, cachedEntry);
+    const table = cachedEntry?.mark === mark ? cachedEntry.table : readTable(opened);
     this.#kept.set(file, { mark, table });
     this.#bytes += table.length;
-    for (const [oldest, one] of this.#kept) {
+    for (const [oldest, entry] of this.#kept) {
       if (this.#bytes <= mostKept) break;
-      this.#drop(oldest, one);
+      this.#drop(oldest, entry);
     }
     return table;
   }

@@ -63,12 +63,12 @@ export function movePaths(
   const at = (path: string) => paths.forms(path).find((form) => read(Media, pathKey(form)) !== null);
   for (const { from, to, volume } of moves) {
     if (from === to) continue;
-    const known = at(from);
+    const fromPath = at(from);
     // Moved by somebody else, or damaged: then the next look at the file writes it anew.
-    if (known === undefined) continue;
-    const row = read(Media, pathKey(known))!;
-    const other = at(to);
-    const there = other === undefined ? null : read(Media, pathKey(other));
+    if (fromPath === undefined) continue;
+    const row = read(Media, pathKey(fromPath))!;
+    const toPath = at(to);
+    const there = toPath === undefined ? null : read(Media, pathKey(toPath));
     if (there !== null && there.hash_str !== row.hash_str) {
       stayed.push(from);
       continue;
@@ -116,9 +116,9 @@ function settle(writes: Writes, { file, paths }: Environment, row: Media): void 
   const content = read(Media, mediaKey(row.hash_str));
   if (content?.path === row.path)
     writes.put(mediaKey(row.hash_str), seal(Media, mediaKey(row.hash_str), settled));
-  const other = read(Media, pathKey(settled.path));
+  const otherRow = read(Media, pathKey(settled.path));
   const root = paths.rootOf(path);
   // A record from the root's earlier place is less accurate than one that was read here.
-  const isHere = other !== null && root !== null && folderOf(root, other) === root.folder;
+  const isHere = otherRow !== null && root !== null && folderOf(root, otherRow) === root.folder;
   if (!isHere) writes.put(pathKey(settled.path), seal(Media, pathKey(settled.path), settled));
 }

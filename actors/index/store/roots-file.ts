@@ -84,11 +84,11 @@ export function prefixesIn(
   recorded: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   // A root that the folder does not know yet may lie in one that it knows.
-  const known = roots.flatMap(({ name, origin }) => {
+  const knownRoots = roots.flatMap(({ name, origin }) => {
     const prefix = recorded.get(name);
     return prefix === undefined ? [] : [{ name, prefix: origin, folder: prefix, volume: null }];
   });
-  const translated = new PathMap(known);
+  const translated = new PathMap(knownRoots);
   return new Map(roots.map(({ name, origin }) => [name, recorded.get(name) ?? translated.shown(origin)]));
 }
 
@@ -99,10 +99,10 @@ export function pathsIn(roots: readonly RootRecord[], recorded: ReadonlyMap<stri
 
 /** The prefixes that the records of a folder name, by root. Throws STORE_DAMAGED. */
 export function recordedRoots(environment: Environment): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const prefixes = new Map<string, string>();
   for (const { key, value } of environment.entries(rootPrefix))
-    found.set(key.slice(rootPrefix.length), unseal(Root, key, value, environment.file).prefix);
-  return found;
+    prefixes.set(key.slice(rootPrefix.length), unseal(Root, key, value, environment.file).prefix);
+  return prefixes;
 }
 
 /** Within a transaction: the folder knows these roots from now on, wherever it is used. */

@@ -141,10 +141,10 @@ export class Spans {
   #find(key: SpanKey, end: string): string | null {
     this.removeForgotten();
     this.#removeOthers(key);
-    const own = this.#entries().filter((entry) => isOf(entry, key));
-    const found = own.filter((entry) => entry.endsWith(end));
-    for (const entry of found) if (isSame(this.#about(entry), key)) return entry;
-    for (const entry of own) this.#remove(entry);
+    const entries = this.#entries().filter((entry) => isOf(entry, key));
+    const candidates = entries.filter((entry) => entry.endsWith(end));
+    for (const entry of candidates) if (isSame(this.#about(entry), key)) return entry;
+    for (const entry of entries) this.#remove(entry);
     return null;
   }
 
@@ -175,16 +175,18 @@ export class Spans {
     for (const entry of this.#entries()) if (isOf(entry, key)) this.#remove(entry);
   }
 
-  /** Removes spans of all work on these contents but `kept`, that of open stages. Needs the lease. */
+  /** Removes spans of all work on these contents but `keptStages`, that of open stages. Needs the lease. */
   forgetContents(
     hashes: ReadonlySet<string>,
-    kept: readonly { readonly hash: string; readonly modelKey: string }[] = [],
+    keptStages: readonly { readonly hash: string; readonly modelKey: string }[] = [],
   ): void {
     for (const entry of this.#entries()) {
       const hash = entry.slice(0, entry.indexOf('.'));
       if (!hashes.has(hash)) continue;
-      const own = kept.filter((one) => one.hash === hash);
-      const isKept = own.length > 0 && own.some(({ modelKey }) => modelKey === this.#about(entry)?.model_key);
+      const stagesOfHash = keptStages.filter((stage) => stage.hash === hash);
+      const isKept =
+        stagesOfHash.length > 0 &&
+        stagesOfHash.some(({ modelKey }) => modelKey === this.#about(entry)?.model_key);
       if (!isKept) this.#remove(entry);
     }
   }

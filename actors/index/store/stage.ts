@@ -95,12 +95,12 @@ export class Stage {
     this.dimensions = dimensions;
     this.#parts = parts;
     const { keeping, token } = parts;
-    const found = keeping?.spans.find(keeping.key, vectorEnd) ?? null;
-    this.#name = found ?? `${keeping ? keeping.spans.prefix(keeping.key) : `${hash}.`}${token}`;
+    const existingName = keeping?.spans.find(keeping.key, vectorEnd) ?? null;
+    this.#name = existingName ?? `${keeping ? keeping.spans.prefix(keeping.key) : `${hash}.`}${token}`;
     this.#previews = new PreviewWriter(() => this.#create(previewEnd));
-    if (found === null) return;
+    if (existingName === null) return;
     try {
-      this.#takeUp(found);
+      this.#takeUp(existingName);
     } catch (error) {
       this.#close();
       throw error;
@@ -131,10 +131,10 @@ export class Stage {
       const there = Math.min(rowsTogether, Math.floor(file.end / stride) - this.#written);
       const bytes = new Uint8Array(there * stride);
       file.read(this.#written * stride, bytes);
-      let taken = 0;
-      while (taken < there && this.#takeUpRow(bytes.subarray(taken * stride, (taken + 1) * stride))) taken++;
-      this.#written += taken;
-      isWhole = taken > 0 && taken === there;
+      let rows = 0;
+      while (rows < there && this.#takeUpRow(bytes.subarray(rows * stride, (rows + 1) * stride))) rows++;
+      this.#written += rows;
+      isWhole = rows > 0 && rows === there;
     }
     this.#flushed = this.#written;
     file.cut(this.#written * stride);
@@ -278,8 +278,8 @@ export class Stage {
     const distances = this.#distances.map((list) => Float32Array.from(list));
     const starts = sceneStarts(distances, this.#changed, this.#frames.length);
     // The remainder of the last second may be a few pictures, which are no scene.
-    const left = length - this.#frames[starts.at(-1) ?? 0]!;
-    return starts.length > 1 && left > 0 && left < 1 ? starts.slice(0, -1) : starts;
+    const remainder = length - this.#frames[starts.at(-1) ?? 0]!;
+    return starts.length > 1 && remainder > 0 && remainder < 1 ? starts.slice(0, -1) : starts;
   }
 
   #inRecord() {

@@ -160,9 +160,9 @@ export class Store {
   }
 
   /** Stages that were found elsewhere; see `Writer.adopt`. */
-  adopt(found: readonly Found[]): void {
+  adopt(contents: readonly Found[]): void {
     const writer = this.#writer();
-    writer.work.exclusively(() => writer.adopt(found));
+    writer.work.exclusively(() => writer.adopt(contents));
   }
 
   /** Writer of faces and clusterings. Throws what opening the folder for writing throws. */
@@ -251,10 +251,10 @@ export class Store {
    * clusterings of which nothing is left.
    */
   remove(hashes: readonly string[], pause: () => void): string[] {
-    const known = this.paths.of(hashes, pause);
+    const knownPaths = this.paths.of(hashes, pause);
     // First: of what is forgotten nothing may stay, and they can be made again.
     for (const hash of hashes) dropPeaks(this.folder, hash);
-    const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
+    const contents = new Map(hashes.map((hash, i) => [hash, knownPaths[i] ?? []]));
     const people = this.peopleWriter();
     const summaryWriter = this.summaryWriter();
     let clusterings: string[] = [];
@@ -322,7 +322,7 @@ export class Store {
     const { faces } = this.people;
     const stored = faces.dimensions(modelKey) === null ? [] : [modelKey];
     const all = new Set([...stored, ...faces.erased()]);
-    return [...all].every((one) => this.peopleWriter(true).compact(one));
+    return [...all].every((model) => this.peopleWriter(true).compact(model));
   }
 
   /** Keeps the data of a stage that can be resumed. */

@@ -79,8 +79,8 @@ export interface SampleOptions {
 
 /** Positions of `count` of `size` things, evenly, each in the middle of its part. */
 export function evenly(size: number, count: number): number[] {
-  const taken = Math.min(size, count);
-  return Array.from({ length: taken }, (_, i) => Math.floor(((i + 0.5) * size) / taken));
+  const sampleSize = Math.min(size, count);
+  return Array.from({ length: sampleSize }, (_, i) => Math.floor(((i + 0.5) * size) / sampleSize));
 }
 
 /**
@@ -90,11 +90,11 @@ export function evenly(size: number, count: number): number[] {
 export function equalShares(sizes: readonly number[], most: number): number[] {
   const shares = sizes.map(() => 0);
   const smallestFirst = [...sizes.keys()].sort((a, b) => sizes[a]! - sizes[b]! || a - b);
-  let left = most;
+  let remainingRows = most;
   for (const [i, at] of smallestFirst.entries()) {
-    const share = Math.min(sizes[at]!, Math.floor(left / (sizes.length - i)));
+    const share = Math.min(sizes[at]!, Math.floor(remainingRows / (sizes.length - i)));
     shares[at] = share;
-    left -= share;
+    remainingRows -= share;
   }
   return shares;
 }
@@ -140,14 +140,14 @@ class Sampling {
     const dimensions = this.#stages.model(this.#modelKey)?.dimensions ?? 0;
     const visuals = this.#look(dimensions, most);
     const shares = equalShares(visuals.map(rowCount), most);
-    const taken: Taken[] = [];
+    const samples: Taken[] = [];
     let total = 0;
     for (const [i, visual] of visuals.entries()) {
-      taken.push({ visual, count: shares[i]!, at: total });
+      samples.push({ visual, count: shares[i]!, at: total });
       total += shares[i]!;
     }
     const vectors = new Float32Array(total * dimensions);
-    for (const one of taken) this.#read(one, vectors);
+    for (const sample of samples) this.#read(sample, vectors);
     const whole = this.#withoutBroken(vectors, dimensions);
     return { dimensions: whole.length === 0 ? 0 : dimensions, vectors: whole };
   }
@@ -225,13 +225,13 @@ class Sampling {
 
   #withoutBroken(vectors: Float32Array<ArrayBuffer>, dimensions: number): Float32Array<ArrayBuffer> {
     if (this.#broken.size === 0) return vectors;
-    let kept = 0;
+    let count = 0;
     for (let at = 0; at * dimensions < vectors.length; at++) {
       if (this.#broken.has(at)) continue;
-      vectors.copyWithin(kept * dimensions, at * dimensions, (at + 1) * dimensions);
-      kept++;
+      vectors.copyWithin(count * dimensions, at * dimensions, (at + 1) * dimensions);
+      count++;
     }
-    return vectors.slice(0, kept * dimensions);
+    return vectors.slice(0, count * dimensions);
   }
 }
 

@@ -234,20 +234,20 @@ export class Transcripts {
     const pairs = earlier === null ? new Map<string, string>() : sameSpeakers(earlier, columnsOf(row));
     // Without voices an id says all that is known of a speaker.
     const byVoice = voices !== null && this.voices.of(hash) !== null ? pairs : new Map<string, string>();
-    const taken = new Set(byVoice.values());
+    const usedIds = new Set(byVoice.values());
     const key = transcriptKey(hash);
     const environment = this.#writing();
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(TranscriptRow, key, row));
       const names = Object.entries(namesIn(writes, hash, environment.file));
-      const kept = names.flatMap(([id, name]) => {
-        const sameId = taken.has(id) ? undefined : sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
+      const keptNames = names.flatMap(([id, name]) => {
+        const sameId = usedIds.has(id) ? undefined : sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
         const now = byVoice.get(id) ?? sameId;
         return now === undefined ? [] : [[now, name] as const];
       });
       replaceVoices(writes, hash, voices, pairs, environment.file);
-      const remembered = rememberedNames(writes, hash, Object.fromEntries(kept), environment.file);
+      const remembered = rememberedNames(writes, hash, Object.fromEntries(keptNames), environment.file);
       if (String(Object.entries(remembered)) !== String(names)) putNames(writes, hash, remembered);
       putMedia(writes, media, environment);
     });
@@ -259,9 +259,9 @@ export class Transcripts {
     if (columns === null) {
       throw storeErrors.NOT_ANALYZED(`${hash} has no transcript`, { field: fieldOf(null) });
     }
-    const known = new Set(columns.speakerIds);
+    const speakerIds = new Set(columns.speakerIds);
     for (const [i, speaker] of speakers.entries()) {
-      if (known.has(speaker)) continue;
+      if (speakerIds.has(speaker)) continue;
       const field = fieldOf(i);
       throw transcriptErrors.UNKNOWN_SPEAKER(`${field}: ${hash} has no speaker ${speaker}`, { field });
     }
@@ -286,7 +286,8 @@ export class Transcripts {
       for (const [i, { speaker, name }] of assignments.entries()) {
         const voice = { hash_str: hash, speaker };
         const given = givenName(name, `assignments[${i}].name`);
-        for (const one of nameLinked(writes, voice, given, environment.file)) changed.add(one);
+        for (const changedHash of nameLinked(writes, voice, given, environment.file))
+          changed.add(changedHash);
       }
       return { names: allNames(columns, namesIn(writes, hash, environment.file)), changed };
     });
@@ -301,7 +302,7 @@ export class Transcripts {
     const environment = this.#writing();
     const { file } = environment;
     const voices = environment.transact((writes) =>
-      remembering(writes, file, (own) => linkVoices(own, said, file)),
+      remembering(writes, file, (writes) => linkVoices(writes, said, file)),
     );
     return this.#told(voices);
   }
@@ -314,7 +315,7 @@ export class Transcripts {
 
   #told(voices: readonly VoiceRef[]): Linked {
     const changed = new Set(voices.map(({ hash_str }) => hash_str));
-    return { voices: voices.map((one) => ({ ...one, name: this.shownName(one) })), changed };
+    return { voices: voices.map((voice) => ({ ...voice, name: this.shownName(voice) })), changed };
   }
 
   /** The name that was given, else that of the subtitles; null without one. */
@@ -335,7 +336,7 @@ function sameSpeaker(
   if (earlier === undefined && nameIn(now, id) === undefined && ids.has(id)) return id;
   // Earlier versions had the names themselves as ids.
   const said = earlier ?? id;
-  return Object.keys(now).find((other) => now[other] === said);
+  return Object.keys(now).find((candidate) => now[candidate] === said);
 }
 
 /** Names in the subtitles; names given by people take precedence. */

@@ -29,8 +29,8 @@ function modelOfStages(environment: Environment, modelKey: string): Model | null
   const last = inOrder.at(-1);
   if (last === undefined) return null;
   const { dimensions } = last;
-  const own = stages.filter((stage) => stage.dimensions === dimensions);
-  const rows = own.reduce((sum, { frame_runs }) => sum + countFrames(frame_runs), 0);
+  const stagesOfSize = stages.filter((stage) => stage.dimensions === dimensions);
+  const rows = stagesOfSize.reduce((sum, { frame_runs }) => sum + countFrames(frame_runs), 0);
   return { model_key: modelKey, dimensions, rows, made_ms: inOrder[0]!.stored_ms };
 }
 

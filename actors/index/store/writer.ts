@@ -113,13 +113,13 @@ export class Writer extends StageWriter<Added, Stage> {
    * *Flushed* on return. After an error a stage is forgotten.
    */
   commit(all: readonly Committed[]): (number | Error)[] {
-    const finished = all.map((one) => this.#finish(one));
-    const whole = finished.flatMap((one) => (one instanceof Error ? [] : [one]));
+    const finished = all.map((commit) => this.#finish(commit));
+    const whole = finished.flatMap((outcome) => (outcome instanceof Error ? [] : [outcome]));
     const failure = whole.length === 0 ? null : this.#publish(whole);
-    return finished.map((one) => {
-      if (one instanceof Error) return one;
+    return finished.map((outcome) => {
+      if (outcome instanceof Error) return outcome;
       if (failure !== null) return failure;
-      return one.visual.frames;
+      return outcome.visual.frames;
     });
   }
 
@@ -155,7 +155,7 @@ export class Writer extends StageWriter<Added, Stage> {
       this.environment.transact((writes) => {
         this.work.confirmIn(writes);
         this.bundles.forgetGone(writes);
-        for (const one of finished) this.#put(writes, one);
+        for (const content of finished) this.#put(writes, content);
         wasTried = true;
       });
     } catch (error) {
@@ -173,19 +173,19 @@ export class Writer extends StageWriter<Added, Stage> {
   }
 
   /** The same for what was found elsewhere, whose bundles were moved to `open/`. *Flushed* on return. */
-  adopt(found: readonly Found[]): void {
+  adopt(contents: readonly Found[]): void {
     this.environment.transact((writes) => {
       this.work.confirmIn(writes);
       this.bundles.forgetGone(writes);
-      for (const one of found) this.#put(writes, one);
+      for (const content of contents) this.#put(writes, content);
     });
-    for (const { visual, previews } of found)
+    for (const { visual, previews } of contents)
       for (const { file } of [visual, previews]) if (file !== '') this.bundles.settle(file);
     this.bundles.removeGone(this.environment);
   }
 
-  #put(writes: Writes, found: Found): void {
-    const { hash, modelKey, dimensions, media, visual, previews, from_previews } = found;
+  #put(writes: Writes, content: Found): void {
+    const { hash, modelKey, dimensions, media, visual, previews, from_previews } = content;
     const { file } = this.environment;
     const [key, shown] = [stageKey(modelKey, hash), previewKey(hash)];
     const before = writes.get(key);
@@ -201,7 +201,7 @@ export class Writer extends StageWriter<Added, Stage> {
     writes.put(shown, seal(Previews, shown, previews));
     if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
     if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
-    this.#countRows(writes, found, old);
+    this.#countRows(writes, content, old);
     putMedia(writes, media, this.environment, true);
   }
 

@@ -167,11 +167,11 @@ interface Hit {
 
 function inOrder(a: Hit, b: Hit): number {
   if (a.whole !== b.whole) return b.whole - a.whole;
-  const [one, other] = [a.part.summary, b.part.summary];
+  const [summaryA, summaryB] = [a.part.summary, b.part.summary];
   return (
-    order(one.path, other.path) ||
-    order(one.hash_str, other.hash_str) ||
-    order(one.analysis_id, other.analysis_id) ||
+    order(summaryA.path, summaryB.path) ||
+    order(summaryA.hash_str, summaryB.hash_str) ||
+    order(summaryA.analysis_id, summaryB.analysis_id) ||
     a.part.starts[a.row]! - b.part.starts[b.row]! ||
     // Text about a shorter range is more exact.
     b.part.levels[b.row]! - a.part.levels[a.row]! ||
@@ -193,19 +193,19 @@ function searchSummaries(
   const needles = words.map((word) => Buffer.from(word));
   const pick = ({ summary: { hash_str, analysis_id } }: SummaryPart): Picked =>
     (hashes?.has(hash_str) ?? true) && (names?.has(`${hash_str}/${analysis_id}`) ?? true);
-  const found = texts.first({ needles, pickOf: pick, most: mostCounted, pause });
-  const hits = found.map(({ document: part, row }): Hit => {
-    const whole = needles.reduce((sum, one) => sum + (hasWholeWord(part.folded, row, one) ? 1 : 0), 0);
+  const foundRows = texts.first({ needles, pickOf: pick, most: mostCounted, pause });
+  const hits = foundRows.map(({ document: part, row }): Hit => {
+    const whole = needles.reduce((sum, needle) => sum + (hasWholeWord(part.folded, row, needle) ? 1 : 0), 0);
     return { part, row, whole };
   });
   const matches = hits
     .sort(inOrder)
     .slice(0, most)
-    .flatMap((one) => {
+    .flatMap((hit) => {
       pause();
-      return matchOf(store, one, words);
+      return matchOf(store, hit, words);
     });
-  const total = found.length;
+  const total = foundRows.length;
   return { matches, total, total_is_exact: total < mostCounted };
 }
 

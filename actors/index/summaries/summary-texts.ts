@@ -102,7 +102,8 @@ export class SummaryTexts implements FolderTexts {
     if (!isSame || moved) this.#listing = { seen, moved, after: null, names: new Set(), queue: [] };
     else if (media !== this.#seen?.media) {
       const paths = new Map(changed?.map(({ hash, path }) => [hash, path]));
-      for (const one of this.#summaries.values()) one.path = paths.get(one.hash_str) ?? one.path;
+      for (const summary of this.#summaries.values())
+        summary.path = paths.get(summary.hash_str) ?? summary.path;
       this.#queue = this.#queue.map(({ name, path }) => ({ name, path: paths.get(name.hash_str) ?? path }));
       this.#seen = seen;
     }
@@ -113,18 +114,18 @@ export class SummaryTexts implements FolderTexts {
     for (const name of page) {
       const key = keyOf(name);
       listing.names.add(key);
-      const known = this.#summaries.get(key);
-      if (known !== undefined && !listing.moved) continue;
+      const knownSummary = this.#summaries.get(key);
+      if (knownSummary !== undefined && !listing.moved) continue;
       const path = readable(() => store.media.pathOf(name.hash_str));
-      if (known !== undefined) known.path = path ?? known.path;
+      if (knownSummary !== undefined) knownSummary.path = path ?? knownSummary.path;
       // Contents that the folder does not know any more are left out.
       else if (path !== null) listing.queue.push({ name, path });
     }
     listing.after = page.at(-1) ?? null;
     if (page.length === stepNames) return;
-    for (const [key, one] of this.#summaries) {
+    for (const [key, summary] of this.#summaries) {
       if (listing.names.has(key)) continue;
-      one.gone = true;
+      summary.gone = true;
       this.#summaries.delete(key);
     }
     for (const key of this.#unreadable.keys()) if (!listing.names.has(key)) this.#unreadable.delete(key);
@@ -171,8 +172,8 @@ export class SummaryTexts implements FolderTexts {
 
 /** Order in which they are read. */
 function byName(a: SummaryPart, b: SummaryPart): number {
-  const [one, other] = [keyOf(a.summary), keyOf(b.summary)];
-  if (one !== other) return one < other ? -1 : 1;
+  const [keyA, keyB] = [keyOf(a.summary), keyOf(b.summary)];
+  if (keyA !== keyB) return keyA < keyB ? -1 : 1;
   return a === b ? 0 : a.idOf(0) < b.idOf(0) ? -1 : 1;
 }
 

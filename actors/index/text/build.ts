@@ -47,7 +47,7 @@ export class ShardBuilder<T extends TextDocument> {
         gram = ((gram << 8) | foldedByte[bytes[at]!]!) & 0xffffff;
         if (places[gram]!++ === 0) this.#enter(gram);
       }
-      for (let left = Math.min(2, to - from); left > 0; left--) {
+      for (let padding = Math.min(2, to - from); padding > 0; padding--) {
         gram = (gram << 8) & 0xffffff;
         if (places[gram]!++ === 0) this.#enter(gram);
       }
@@ -102,7 +102,7 @@ export class ShardBuilder<T extends TextDocument> {
           gram = ((gram << 8) | foldedByte[bytes[at]!]!) & 0xffffff;
           placed[places[gram]!++] = number;
         }
-        for (let left = Math.min(2, to - from); left > 0; left--) {
+        for (let padding = Math.min(2, to - from); padding > 0; padding--) {
           gram = (gram << 8) & 0xffffff;
           placed[places[gram]!++] = number;
         }
@@ -168,7 +168,7 @@ export class Shards<T extends Sized> {
 
   /** In memory. */
   get bytes(): number {
-    const documents = (shard: Shard<T>) => shard.documents.reduce((sum, one) => sum + one.bytes, 0);
+    const documents = (shard: Shard<T>) => shard.documents.reduce((sum, document) => sum + document.bytes, 0);
     return this.#shards.reduce((sum, shard) => sum + shard.bytes + documents(shard), 0);
   }
 
@@ -199,20 +199,21 @@ export class Shards<T extends Sized> {
     this.#shards = this.#shards.filter((shard) => liveRows(shard) > 0);
     const small = this.#shards.filter((shard) => fullness(shard) * 2 < 1);
     const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shard.rows);
-    const wanted = small.length > mostSmall ? small : sparse;
-    if (wanted.length === 0) {
+    const candidates = small.length > mostSmall ? small : sparse;
+    if (candidates.length === 0) {
       this.#builder = null;
       return false;
     }
-    const taken = new Set<Shard<T>>();
+    const mergedShards = new Set<Shard<T>>();
     let full = 0;
-    for (const shard of wanted) {
-      if (taken.size > 1 && full + fullness(shard) > 1) break;
-      taken.add(shard);
+    for (const shard of candidates) {
+      if (mergedShards.size > 1 && full + fullness(shard) > 1) break;
+      mergedShards.add(shard);
       full += fullness(shard);
     }
-    this.#shards = this.#shards.filter((shard) => !taken.has(shard));
-    for (const { documents } of taken) for (const one of documents) if (!one.gone) this.take(one);
+    this.#shards = this.#shards.filter((shard) => !mergedShards.has(shard));
+    for (const { documents } of mergedShards)
+      for (const document of documents) if (!document.gone) this.take(document);
     this.seal();
     return true;
   }

@@ -34,9 +34,9 @@ function folded(text: string): Folded {
   const ends: number[] = [];
   let whole = '';
   for (const { 0: part, index } of text.matchAll(parts)) {
-    const own = fold(part);
-    whole += own;
-    for (let i = 0; i < own.length; i++) {
+    const foldedPart = fold(part);
+    whole += foldedPart;
+    for (let i = 0; i < foldedPart.length; i++) {
       starts.push(index);
       ends.push(index + part.length);
     }
@@ -54,12 +54,12 @@ interface Place {
 function placesOf(text: string, words: readonly string[]): Place[] {
   const { text: whole, starts, ends } = folded(text);
   const places: Place[] = [];
-  for (const [word, wanted] of words.entries()) {
+  for (const [word, needle] of words.entries()) {
     // Each word is told once at least.
     const last = Math.max(places.length + 1, mostPlaces);
-    for (let at = whole.indexOf(wanted); at >= 0 && places.length < last; ) {
-      places.push({ word, start: starts(at), end: ends(at + wanted.length - 1) });
-      at = whole.indexOf(wanted, at + wanted.length);
+    for (let at = whole.indexOf(needle); at >= 0 && places.length < last; ) {
+      places.push({ word, start: starts(at), end: ends(at + needle.length - 1) });
+      at = whole.indexOf(needle, at + needle.length);
     }
   }
   return places.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -69,9 +69,10 @@ function placesOf(text: string, words: readonly string[]): Place[] {
 function bestPlace(places: readonly Place[], units: number): number {
   let [best, most] = [0, 0];
   for (const [i, { start }] of places.entries()) {
-    const seen = new Set<number>();
-    for (let k = i; k < places.length && places[k]!.end <= start + units; k++) seen.add(places[k]!.word);
-    if (seen.size > most) [best, most] = [start, seen.size];
+    const wordIndexes = new Set<number>();
+    for (let k = i; k < places.length && places[k]!.end <= start + units; k++)
+      wordIndexes.add(places[k]!.word);
+    if (wordIndexes.size > most) [best, most] = [start, wordIndexes.size];
   }
   return best;
 }
@@ -99,7 +100,7 @@ function windowOf(text: string, places: readonly Place[], most: number): [number
   const all = Array.from(text);
   if (all.length <= most) return [0, text.length];
   const units: number[] = [0];
-  for (const one of all) units.push(units.at(-1)! + one.length);
+  for (const character of all) units.push(units.at(-1)! + character.length);
   const characterAt = (unit: number) => units.findIndex((at) => at >= unit);
   const before = Math.floor(most / partBefore);
   const match = characterAt(bestPlace(places, most - before));
@@ -108,7 +109,7 @@ function windowOf(text: string, places: readonly Place[], most: number): [number
   if (first > 0) {
     const blank = all
       .slice(first - 1, Math.min(match, first + before / 2))
-      .findIndex((one) => /\s/u.test(one));
+      .findIndex((character) => /\s/u.test(character));
     if (blank >= 0) first += blank;
   }
   return whole(text, units[first]!, units[Math.min(all.length, first + most)]!);

@@ -47,8 +47,8 @@ export const isQuestionWord = (word: string): boolean => asking.has(word);
 
 /** Folded, each once, in their order; none for a question of nothing else. */
 export function queryWords(query: string): string[] {
-  const all = [...fold(query).matchAll(word)].map(([one]) => one);
-  return [...new Set(all.filter((one) => !asking.has(one)))].slice(0, mostWords);
+  const all = [...fold(query).matchAll(word)].map(([token]) => token);
+  return [...new Set(all.filter((token) => !asking.has(token)))].slice(0, mostWords);
 }
 
 /** Scripts that put no blank between words, where one begins anywhere. */
@@ -61,9 +61,9 @@ const unspaced =
 const mayGoOn = 4;
 
 /** How a word has to stand in a text: `whole`, at the beginning of a word, or anywhere. */
-export function placeOf(asked: string): 'whole' | 'beginning' | 'anywhere' {
-  if (unspaced.test(asked)) return 'anywhere';
-  return [...asked].length < mayGoOn ? 'whole' : 'beginning';
+export function placeOf(queryWord: string): 'whole' | 'beginning' | 'anywhere' {
+  if (unspaced.test(queryWord)) return 'anywhere';
+  return [...queryWord].length < mayGoOn ? 'whole' : 'beginning';
 }
 
 // Decides whether a needle occurs in a row as whole words, at the beginning of one, or within a longer one.
@@ -96,9 +96,9 @@ const meantAsPart = 6;
  * True if a word that a line holds somewhere is meant there: it stands as whole words, spaces aside, begins
  * one as in a transcript (`stop` in `stops`), or is too long to be in another by chance. `needle`: as above.
  */
-export function isMeant(folded: Rows, row: number, needle: Uint8Array, asked: string): boolean {
-  const place = placeOf(asked);
-  if (place === 'anywhere' || [...asked].length >= meantAsPart) return true;
+export function isMeant(folded: Rows, row: number, needle: Uint8Array, queryWord: string): boolean {
+  const place = placeOf(queryWord);
+  if (place === 'anywhere' || [...queryWord].length >= meantAsPart) return true;
   return hasWord(folded, row, needle, place === 'whole', true);
 }
 

@@ -71,7 +71,7 @@ export class Shard<T extends TextDocument> {
     const picks = this.documents.map((document) => (document.gone ? false : pickOf(document)));
     if (picks.every((pick) => pick === false)) return 0;
     const { rows, unsure } = this.#candidates(needles);
-    const wanted = unsure.map((needle) => ({ needle, anchor: this.#rarest(needle) }));
+    const checks = unsure.map((needle) => ({ needle, anchor: this.#rarest(needle) }));
     let total = 0;
     let [at, end]: [number, number] = [-1, 0];
     for (let i = 0; i < rows.length && total < most; i++) {
@@ -87,11 +87,11 @@ export class Shard<T extends TextDocument> {
         continue;
       }
       const { folded } = this.documents[at]!;
-      const own = row - this.#firstRows[at]!;
-      if (pick !== true && !pick(own)) continue;
-      if (!wanted.every((one) => holds(folded, own, one))) continue;
+      const documentRow = row - this.#firstRows[at]!;
+      if (pick !== true && !pick(documentRow)) continue;
+      if (!checks.every((check) => holds(folded, documentRow, check))) continue;
       total++;
-      hit(this.documents[at]!, own);
+      hit(this.documents[at]!, documentRow);
     }
     return total;
   }
@@ -139,10 +139,10 @@ export class Shard<T extends TextDocument> {
     const { counts } = this.#lists;
     const [rarest, ...others] = [...lists].sort((a, b) => counts[a]! - counts[b]!) as [number, ...number[]];
     let rows = this.#read(rarest);
-    for (const other of others.slice(0, 6)) {
+    for (const list of others.slice(0, 6)) {
       // Beyond that it is cheaper to look at the texts.
-      if (rows.length <= fewRows || counts[other]! > rows.length * rowCost) break;
-      rows = this.#both(rows, other);
+      if (rows.length <= fewRows || counts[list]! > rows.length * rowCost) break;
+      rows = this.#both(rows, list);
     }
     return { rows, sure: needle.length === 3 };
   }
@@ -227,13 +227,13 @@ export function distanceBytes(distance: number): number {
 
 /** Writes a distance and answers the offset after it. */
 export function writeDistance(bytes: Uint8Array, at: number, distance: number): number {
-  let left = distance;
+  let remainder = distance;
   let next = at;
-  while (left >= 0x80) {
-    bytes[next++] = (left & 0x7f) | 0x80;
-    left >>>= 7;
+  while (remainder >= 0x80) {
+    bytes[next++] = (remainder & 0x7f) | 0x80;
+    remainder >>>= 7;
   }
-  bytes[next++] = left;
+  bytes[next++] = remainder;
   return next;
 }
 
@@ -302,21 +302,21 @@ export function firstRows<T extends TextDocument>(
   order: (a: T, b: T) => number,
   { needles, pickOf, most, pause }: RowSearch<T>,
 ): FoundRow<T>[] {
-  const found: FoundRow<T>[] = [];
+  const foundRows: FoundRow<T>[] = [];
   let last: T | null = null;
   const cut = () => {
-    found.sort((a, b) => order(a.document, b.document) || a.row - b.row);
-    if (found.length < most) return;
-    found.length = most;
-    last = found.at(-1)!.document;
+    foundRows.sort((a, b) => order(a.document, b.document) || a.row - b.row);
+    if (foundRows.length < most) return;
+    foundRows.length = most;
+    last = foundRows.at(-1)!.document;
   };
   const pick = (document: T) => (last !== null && order(last, document) < 0 ? false : pickOf(document));
   for (const shard of shards) {
     pause();
-    shard.find(needles, pick, Number.POSITIVE_INFINITY, (document, row) => found.push({ document, row }));
+    shard.find(needles, pick, Number.POSITIVE_INFINITY, (document, row) => foundRows.push({ document, row }));
     // To put them in order takes longer than to look at some that are too many.
-    if (found.length >= (last === null ? most : 1.5 * most)) cut();
+    if (foundRows.length >= (last === null ? most : 1.5 * most)) cut();
   }
   cut();
-  return found;
+  return foundRows;
 }

@@ -134,9 +134,9 @@ export function phrasesOf(text: string): Phrase[] {
     for (const words of numberWords)
       texts.add(tokens.map((token) => (typeof token === 'number' ? words[token]! : token)).join(' '));
   }
-  return [...texts].map((one, i) => ({
-    needle: Buffer.from(one),
-    firstWord: one.includes(' ') ? Buffer.from(one.slice(0, one.indexOf(' '))) : null,
+  return [...texts].map((text, i) => ({
+    needle: Buffer.from(text),
+    firstWord: text.includes(' ') ? Buffer.from(text.slice(0, text.indexOf(' '))) : null,
     isWhole: i > 0,
   }));
 }

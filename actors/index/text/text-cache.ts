@@ -48,10 +48,10 @@ export class TextCache<T extends FolderTexts> {
   }
 
   #of(store: Store): T {
-    const known = this.#kept.get(store.folder);
-    const texts = known?.source === store.identity ? known : this.#open(store);
+    const cachedTexts = this.#kept.get(store.folder);
+    const texts = cachedTexts?.source === store.identity ? cachedTexts : this.#open(store);
     this.#kept.delete(store.folder);
-    if (texts !== known) this.#makeRoom();
+    if (texts !== cachedTexts) this.#makeRoom();
     this.#kept.set(store.folder, texts);
     return texts;
   }

@@ -47,9 +47,9 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
         const tracks = new Map<string, readonly Track[]>();
         const seen = frames.map(({ hash_str, frame_index }) => {
           turn.throwIfCancelled();
-          const own = tracks.get(hash_str) ?? readable(() => loaded.items(store, hash_str)) ?? [];
-          tracks.set(hash_str, own);
-          return seenAt(own, terms, frame_index);
+          const hashTracks = tracks.get(hash_str) ?? readable(() => loaded.items(store, hash_str)) ?? [];
+          tracks.set(hash_str, hashTracks);
+          return seenAt(hashTracks, terms, frame_index);
         });
         return { seen };
       }),
@@ -68,10 +68,14 @@ async function find(
 ): Promise<Reply<ThingContract, 'find_things'>> {
   const { cache_dir } = request;
   const open = (store: Store) => parts.loaded.hashes(store);
-  const { data: known, hashes: passing, seen } = await inScope(parts, request, open, (all) => all, pause);
+  const {
+    data: knownHashes,
+    hashes: passing,
+    seen,
+  } = await inScope(parts, request, open, (all) => all, pause);
   const only = seen?.ranges ?? null;
-  const looked = new Set(known);
-  const hashes = (passing ?? known).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
+  const looked = new Set(knownHashes);
+  const hashes = (passing ?? knownHashes).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {
     if (request.terms.length > 0 && !parts.loaded.readOn(store, hashes))
       return { done: false, matches: [], ranges: {}, likely: {}, strong: {}, looked: hashes.length };
@@ -97,8 +101,10 @@ function ranked(
   for (const hash of terms.length === 0 ? [] : hashes) {
     pause();
     const recognized = only === null ? null : pairsOf(only.get(hash)!);
-    const found = readable(() => momentsIn(store, loaded, hash, terms, recognized ?? [])) ?? [];
-    const inScope = Object.hasOwn(scope.ranges, hash) ? inRanges(found, scope.ranges[hash]!) : found;
+    const sureMoments = readable(() => momentsIn(store, loaded, hash, terms, recognized ?? [])) ?? [];
+    const inScope = Object.hasOwn(scope.ranges, hash)
+      ? inRanges(sureMoments, scope.ranges[hash]!)
+      : sureMoments;
     const within = recognized === null ? inScope : inRanges(inScope, recognized);
     if (within.length > 0) moments.set(hash, within);
   }
@@ -122,9 +128,9 @@ function ranked(
     }));
   });
   matches.sort(
-    ({ moment: a, ...one }, { moment: b, ...other }) =>
+    ({ moment: a, ...first }, { moment: b, ...second }) =>
       surer(a, b) ||
-      (one.hash_str < other.hash_str ? -1 : one.hash_str > other.hash_str ? 1 : a.best - b.best),
+      (first.hash_str < second.hash_str ? -1 : first.hash_str > second.hash_str ? 1 : a.best - b.best),
   );
   return {
     done: true,
@@ -171,16 +177,16 @@ function inRanges(
   ranges: FindRequest['scope']['ranges'][string],
 ): SureMoment[] {
   const joined = joinRanges(ranges);
-  const found: SureMoment[] = [];
+  const parts: SureMoment[] = [];
   let first = 0;
   for (const moment of moments) {
     while (first < joined.length && joined[first]![1] <= moment.start) first++;
     for (let at = first; at < joined.length && joined[at]![0] < moment.end; at++) {
       const [start, end] = [Math.max(moment.start, joined[at]![0]), Math.min(moment.end, joined[at]![1])];
-      found.push(partOf(moment, start, end));
+      parts.push(partOf(moment, start, end));
     }
   }
-  return found;
+  return parts;
 }
 
 function pairsOf(ranges: Uint32Array): [number, number][] {
@@ -202,7 +208,7 @@ function onePerScene(moments: readonly SureMoment[], scenes: Int32Array | null):
     const scene = sceneOf(moment.best, scenes) ?? ([moment.start, moment.end] as const);
     const before = best.get(scene[0]);
     const surest = before === undefined || surer(moment, before.moment) < 0 ? moment : before.moment;
-    const sights = [before?.moment ?? moment, moment].filter((one) => rank(one) === rank(surest));
+    const sights = [before?.moment ?? moment, moment].filter((candidate) => rank(candidate) === rank(surest));
     const { best: frame, prominence } = sights.reduce((a, b) => (b.prominence > a.prominence ? b : a));
     best.set(scene[0], { moment: { ...surest, best: frame, prominence }, scene });
   }

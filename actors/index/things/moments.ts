@@ -78,13 +78,13 @@ export function momentsOf(
 ): Moment[] {
   if (terms.length === 0) return [];
   const prominence = Number.POSITIVE_INFINITY;
-  let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0, prominence }];
+  let moments: Moment[] = [{ start: 0, end: frames, score: 1, best: 0, prominence }];
   for (const term of terms) {
-    if (found.length === 0) return [];
+    if (moments.length === 0) return [];
     const shown = momentsOfTerm(tracks, term, { shots, people, isSure });
-    found = term.negated ? without(found, shown) : both(found, shown);
+    moments = term.negated ? without(moments, shown) : both(moments, shown);
   }
-  return found;
+  return moments;
 }
 
 function momentsOfTerm(
@@ -93,7 +93,7 @@ function momentsOfTerm(
   { shots, people, isSure }: Required<OtherSights> & { readonly isSure: boolean },
 ): Moment[] {
   const suitable = () => tracks.filter((track) => suits(track, term));
-  const seen = () => {
+  const sightings = () => {
     if (!isCounted(term)) return shownBy(suitable(), term.count);
     return shownBy(
       isSure && term.count.most !== null ? suitable().filter(isCountable) : suitable(),
@@ -104,7 +104,7 @@ function momentsOfTerm(
     );
   };
   if (term.shot === null) {
-    const all = seen();
+    const all = sightings();
     // Somebody who was recognized is a person, whether the detector saw one or not.
     const others = isPlain(term) && term.classes.includes('person') ? without(people, all) : [];
     return others.length === 0 ? all : [...all, ...others].sort((a, b) => a.start - b.start);
@@ -113,7 +113,7 @@ function momentsOfTerm(
     size === term.shot ? [{ ...moment, prominence: moment.score }] : [],
   );
   // A face that fills the picture is a person, whether the detector of things saw one or not.
-  return isPlain(term) ? sized : both(sized, seen());
+  return isPlain(term) ? sized : both(sized, sightings());
 }
 
 const isCounted = ({ count }: ThingTerm) => count.least > 1 || count.most !== null;
@@ -139,10 +139,10 @@ function sharedPart(a: Box, b: Box): number {
 }
 
 function distinct(tracks: readonly Track[]): Track[] {
-  const found: Track[] = [];
+  const distinctTracks: Track[] = [];
   for (const track of tracks.toSorted((a, b) => b.score - a.score))
-    if (found.every(({ box }) => sharedPart(box, track.box) < sameThing)) found.push(track);
-  return found;
+    if (distinctTracks.every(({ box }) => sharedPart(box, track.box) < sameThing)) distinctTracks.push(track);
+  return distinctTracks;
 }
 
 /** Nothing is asked of what it names but that it is there. */
@@ -152,16 +152,18 @@ function isPlain({ colours, place, size, count }: ThingTerm): boolean {
 
 /** Tracks in a frame that a wanted term is about, best first. */
 export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], frame: number): Track[] {
-  const wanted = terms.filter(({ negated }) => !negated);
+  const positiveTerms = terms.filter(({ negated }) => !negated);
   const here = tracks.filter(({ start, end }) => start <= frame && frame < end);
-  return here.filter((track) => wanted.some((term) => suits(track, term))).sort((a, b) => b.score - a.score);
+  return here
+    .filter((track) => positiveTerms.some((term) => suits(track, term)))
+    .sort((a, b) => b.score - a.score);
 }
 
 function suits(track: Track, { classes, colours, place, size }: ThingTerm): boolean {
   const isClass = classes.includes(track.class);
   const isColoured =
     colours.length === 0 ||
-    track.colours.some((one) => one.share >= leastColour && colours.includes(one.colour));
+    track.colours.some((entry) => entry.share >= leastColour && colours.includes(entry.colour));
   return (
     isClass && isColoured && (place === null || isAt(track, place)) && (size === null || isOf(track, size))
   );
@@ -188,7 +190,7 @@ function shownBy(
   counted: { readonly mostShared: number } | null = null,
 ): Moment[] {
   const times = [...new Set(tracks.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
-  const found: Moment[] = [];
+  const moments: Moment[] = [];
   const coming = tracks.toSorted((a, b) => a.start - b.start);
   let [next, here]: [number, Track[]] = [0, []];
   for (let i = 0; i + 1 < times.length; i++) {
@@ -196,16 +198,16 @@ function shownBy(
     // A film may have thousands, of which few are seen at once.
     here = here.filter((track) => track.end > start);
     for (; coming[next] && coming[next]!.start <= start; next++) here.push(coming[next]!);
-    const seen = counted === null ? here : distinct(here);
-    if (seen.length < Math.max(1, least) || (most !== null && seen.length > most)) continue;
-    if (counted !== null && share(seen, counted.mostShared)) continue;
+    const visibleTracks = counted === null ? here : distinct(here);
+    if (visibleTracks.length < Math.max(1, least) || (most !== null && visibleTracks.length > most)) continue;
+    if (counted !== null && share(visibleTracks, counted.mostShared)) continue;
     // The weakest of the things that are asked for decides.
-    const weakest = seen.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;
-    const sights = (least > 1 ? [weakest] : seen).map((track) => sightOf(track, start, end));
+    const weakest = visibleTracks.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;
+    const sights = (least > 1 ? [weakest] : visibleTracks).map((track) => sightOf(track, start, end));
     const sight = sights.reduce((a, b) => (b.prominence > a.prominence ? b : a));
-    found.push({ ...sight, score: weakest.score });
+    moments.push({ ...sight, score: weakest.score });
   }
-  return found;
+  return moments;
 }
 
 function sightOf(track: Track, start: number, end: number): Moment {
@@ -215,33 +217,35 @@ function sightOf(track: Track, start: number, end: number): Moment {
 
 /** True if two of the boxes share more than `most` of the smaller one. */
 function share(tracks: readonly Track[], most: number): boolean {
-  return tracks.some(({ box }, i) => tracks.some((other, j) => j < i && sharedPart(box, other.box) > most));
+  return tracks.some(({ box }, i) =>
+    tracks.some((otherTrack, j) => j < i && sharedPart(box, otherTrack.box) > most),
+  );
 }
 
 function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
-  const found: Moment[] = [];
+  const moments: Moment[] = [];
   for (const a of some) {
     for (const b of others) {
       const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)];
       if (start >= end) continue;
-      const [one, other] = [partOf(a, start, end), partOf(b, start, end)];
+      const [partOfA, partOfB] = [partOf(a, start, end), partOf(b, start, end)];
       // The less prominent one decides, since the other one is in more frames.
-      const sight = one.prominence < other.prominence ? one : other;
-      found.push({ ...sight, score: Math.min(a.score, b.score) });
+      const sight = partOfA.prominence < partOfB.prominence ? partOfA : partOfB;
+      moments.push({ ...sight, score: Math.min(a.score, b.score) });
     }
   }
-  return found.sort((a, b) => a.start - b.start);
+  return moments.sort((a, b) => a.start - b.start);
 }
 
 /** Both ascend, and what is in one of them does not overlap. */
 function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
-  const found: Moment[] = [];
+  const moments: Moment[] = [];
   let first = 0;
   for (const moment of some) {
     while (first < others.length && others[first]!.end <= moment.start) first++;
     let from = moment.start;
     const add = (start: number, end: number) => {
-      if (start < end) found.push(partOf(moment, start, end));
+      if (start < end) moments.push(partOf(moment, start, end));
     };
     for (let at = first; at < others.length && others[at]!.start < moment.end; at++) {
       add(from, others[at]!.start);
@@ -249,5 +253,5 @@ function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
     }
     add(from, moment.end);
   }
-  return found;
+  return moments;
 }

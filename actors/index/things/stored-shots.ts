@@ -82,23 +82,24 @@ interface Seen {
  * `aspect`: width of the picture by its height. Frames without a person and without a face belong to none.
  */
 export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], aspect: number): Shot[] {
-  const seen = new Map<number, Seen>();
+  const sizesByFrame = new Map<number, Seen>();
   for (const { frame, landmarks, score } of faces) {
     const height = faceHeight * fromEyesToMouth(landmarks, aspect);
     const size = height >= closeFace ? 'close_up' : height >= mediumFace ? 'medium' : 'wide';
-    if (height > (seen.get(frame)?.height ?? 0)) seen.set(frame, { size, height, score });
+    if (height > (sizesByFrame.get(frame)?.height ?? 0)) sizesByFrame.set(frame, { size, height, score });
   }
-  const withFace = new Set(seen.keys());
+  const withFace = new Set(sizesByFrame.keys());
   for (const { class: name, start, end, score, box } of tracks) {
     if (name !== 'person') continue;
     const size = sizeOf(box, aspect);
     if (size === null) continue;
-    const one = { size, height: box[3], score };
+    const sighting = { size, height: box[3], score };
     for (let frame = start; frame < end; frame++) {
-      if (!withFace.has(frame) && one.height > (seen.get(frame)?.height ?? 0)) seen.set(frame, one);
+      if (!withFace.has(frame) && sighting.height > (sizesByFrame.get(frame)?.height ?? 0))
+        sizesByFrame.set(frame, sighting);
     }
   }
-  return joined([...seen].sort(([a], [b]) => a - b));
+  return joined([...sizesByFrame].sort(([a], [b]) => a - b));
 }
 
 function sizeOf([left, top, width, height]: Track['box'], aspect: number): ShotSize | null {
@@ -114,9 +115,9 @@ function fromEyesToMouth(points: Face['landmarks'], aspect: number): number {
   return Math.hypot((middle(0) - middle(6)) * aspect, middle(1) - middle(7));
 }
 
-function joined(seen: readonly (readonly [frame: number, seen: Seen])[]): Shot[] {
+function joined(sightings: readonly (readonly [frame: number, seen: Seen])[]): Shot[] {
   const shots: Shot[] = [];
-  for (const [frame, { size, score }] of seen) {
+  for (const [frame, { size, score }] of sightings) {
     const last = shots.at(-1);
     if (last?.size !== size || last.end !== frame) {
       shots.push({ size, start: frame, end: frame + 1, score, best: frame });

@@ -138,20 +138,20 @@ async function search(
 ) {
   const { query, speaker_name: speaker, max_results } = request;
   const { loaded, within } = await scoped(parts, request, pause);
-  const found = loaded.find(phrasesOf(query), { ...within, speaker }, max_results, mostCounted, pause);
-  const matches = found.first.map(matchOf);
+  const hits = loaded.find(phrasesOf(query), { ...within, speaker }, max_results, mostCounted, pause);
+  const matches = hits.first.map(matchOf);
   const most = Math.max(mostCounted, max_results);
   // Where counting ends depends on how the transcripts lie in memory; the answer does not.
-  return { matches, total: Math.min(found.total, most), total_is_exact: found.total < most };
+  return { matches, total: Math.min(hits.total, most), total_is_exact: hits.total < most };
 }
 
 export function matchOf({ transcript, segment }: Hit): TranscriptMatch {
   const { hash, path, columns, names, languages } = transcript;
   const named = { hash_str: hash, path, ...namedSegment(columns, names, segment) };
-  const other = languages.findLast(({ from }) => from <= segment);
-  return other === undefined
+  const languageStart = languages.findLast(({ from }) => from <= segment);
+  return languageStart === undefined
     ? named
-    : { ...named, segment_index: segment - other.from, language: other.language };
+    : { ...named, segment_index: segment - languageStart.from, language: languageStart.language };
 }
 
 async function said(
@@ -266,17 +266,17 @@ function wordOf(text: string): Word {
 function findWords(look: Look, texts: readonly string[], most: number, pause: () => void): Hit[] {
   const words = texts.map(wordOf);
   const ranking = new Ranking(most);
-  for (const [transcript, held] of wordsHeld(look, words)) {
+  for (const [transcript, wordsBySegment] of wordsHeld(look, words)) {
     pause();
     const spoken = spokenBy(transcript, words);
-    for (const [segment, own] of held) {
+    for (const [segment, mask] of wordsBySegment) {
       const speaker = spoken[transcript.columns.speakers[segment]! - 1] ?? 0;
-      const next = held.get(segment + 1) ?? 0;
+      const next = wordsBySegment.get(segment + 1) ?? 0;
       // Words that the next segment has by itself do not count for this one.
-      const together = own | speaker | ((own & ~next) === 0 ? 0 : next);
+      const together = mask | speaker | ((mask & ~next) === 0 ? 0 : next);
       const count = bits(together);
       if (2 * count <= words.length) continue;
-      ranking.add(count * 64 + bits(own | speaker), { transcript, segment });
+      ranking.add(count * 64 + bits(mask | speaker), { transcript, segment });
     }
   }
   return ranking.finish();
@@ -284,16 +284,16 @@ function findWords(look: Look, texts: readonly string[], most: number, pause: ()
 
 /** Words in each segment of each transcript, one bit each. */
 function wordsHeld(look: Look, words: readonly Word[]): Map<LoadedTranscript, Map<number, number>> {
-  const held = new Map<LoadedTranscript, Map<number, number>>();
+  const wordsByTranscript = new Map<LoadedTranscript, Map<number, number>>();
   for (const [i, { phrases, stands }] of words.entries()) {
     for (const { document: transcript, row: segment } of look(phrases)) {
       if (!stands(transcript, segment)) continue;
-      const own = held.get(transcript) ?? new Map<number, number>();
-      held.set(transcript, own);
-      own.set(segment, (own.get(segment) ?? 0) | (1 << i));
+      const wordsBySegment = wordsByTranscript.get(transcript) ?? new Map<number, number>();
+      wordsByTranscript.set(transcript, wordsBySegment);
+      wordsBySegment.set(segment, (wordsBySegment.get(segment) ?? 0) | (1 << i));
     }
   }
-  return held;
+  return wordsByTranscript;
 }
 
 /** For each speaker, the words that are in their name. */
@@ -308,6 +308,6 @@ function spokenBy({ columns, names }: LoadedTranscript, words: readonly Word[]):
 
 function bits(mask: number): number {
   let count = 0;
-  for (let left = mask; left !== 0; left &= left - 1) count++;
+  for (let remainingBits = mask; remainingBits !== 0; remainingBits &= remainingBits - 1) count++;
   return count;
 }

@@ -43,8 +43,11 @@ export function loadedTranscript(
 
 export function bytesOf({ columns, folded }: LoadedTranscript): number {
   const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
-  const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
-  return own + folded.bytes.byteLength + folded.ends.byteLength;
+  const columnBytes = [starts_ms, ends_ms, text_ends, text, speakers].reduce(
+    (sum, list) => sum + list.byteLength,
+    0,
+  );
+  return columnBytes + folded.bytes.byteLength + folded.ends.byteLength;
 }
 
 /** The order of transcripts in every answer. */
@@ -67,19 +70,26 @@ export function nameOf({ mark }: Pick<Columns, 'mark'>, names: Names, speaker: s
  * Which speakers are meant, by id, by a name or by a part of one: of those that fit exactly, else of those in
  * part.
  */
-function speakersMeant({ columns, names }: Pick<LoadedTranscript, 'columns' | 'names'>, wanted: string) {
+function speakersMeant(
+  { columns, names }: Pick<LoadedTranscript, 'columns' | 'names'>,
+  requestedName: string,
+) {
   const { mark, speakerIds } = columns;
-  const known = speakerIds.map((id) => {
+  const speakers = speakerIds.map((id) => {
     const said = nameIn(mark.speaker_names ?? {}, id);
     return {
       id: fold(id),
       names: [nameOf(columns, names, id), ...(said === undefined ? [] : [said])].map(fold),
     };
   });
-  const exactly = known.map((one) => one.id === wanted || one.names.includes(wanted));
+  const exactly = speakers.map(
+    (speaker) => speaker.id === requestedName || speaker.names.includes(requestedName),
+  );
   if (exactly.includes(true)) return exactly;
   // A part of an id is none of a name.
-  return known.map((one) => one.names.some((name) => name !== one.id && name.includes(wanted)));
+  return speakers.map((speaker) =>
+    speaker.names.some((name) => name !== speaker.id && name.includes(requestedName)),
+  );
 }
 
 /** Half-open, in seconds. */
@@ -171,7 +181,8 @@ export class LoadedTranscripts {
 
   /** Bytes in memory, of transcripts that were replaced too. */
   get bytes(): number {
-    const texts = (shard: TranscriptShard) => shard.documents.reduce((sum, one) => sum + bytesOf(one), 0);
+    const texts = (shard: TranscriptShard) =>
+      shard.documents.reduce((sum, document) => sum + bytesOf(document), 0);
     return this.#all().reduce((sum, shard) => sum + shard.bytes + texts(shard), 0);
   }
 
@@ -199,15 +210,16 @@ export class LoadedTranscripts {
     const sparse = this.#shards.filter((shard) => liveIn(shard) * 2 < sizeOf(shard));
     if (sparse.length === 0) return false;
     const builder = new ShardBuilder<LoadedTranscript>();
-    const taken = new Set<TranscriptShard>();
+    const mergedShards = new Set<TranscriptShard>();
     const live: LoadedTranscript[] = [];
     for (const shard of sparse) {
-      if (taken.size > 0 && live.reduce((sum, one) => sum + rowsOf(one), 0) >= sealedRows) break;
-      taken.add(shard);
+      if (mergedShards.size > 0 && live.reduce((sum, document) => sum + rowsOf(document), 0) >= sealedRows)
+        break;
+      mergedShards.add(shard);
       live.push(...shard.documents.filter(({ gone }) => !gone));
     }
     for (const transcript of live.sort(inOrder)) builder.add(transcript);
-    this.#shards = [...this.#shards.filter((shard) => !taken.has(shard)), builder.finish()];
+    this.#shards = [...this.#shards.filter((shard) => !mergedShards.has(shard)), builder.finish()];
     return true;
   }
 
@@ -218,10 +230,12 @@ export class LoadedTranscripts {
   /** Takes one transcript in, in place of an earlier one. */
   put(transcript: LoadedTranscript): void {
     const { hash } = transcript;
-    const others = (this.#active?.documents ?? []).filter((one) => one.hash !== hash && !one.gone);
+    const others = (this.#active?.documents ?? []).filter(
+      (document) => document.hash !== hash && !document.gone,
+    );
     this.#enter(transcript);
     const builder = new ShardBuilder<LoadedTranscript>();
-    for (const one of [...others, transcript].sort(inOrder)) builder.add(one);
+    for (const document of [...others, transcript].sort(inOrder)) builder.add(document);
     const shard = builder.finish();
     this.#active = shard.rows < sealedRows ? shard : null;
     if (this.#active === null) this.#shards.push(shard);
@@ -275,10 +289,10 @@ export class LoadedTranscripts {
       const isLater = last !== undefined && inOrder(last.transcript, shard.documents[0]!) < 0;
       if (isLater && total >= counted) continue;
       const rows = Math.max(isLater ? 0 : most, counted - total);
-      const found: FoundRow<LoadedTranscript>[] = [];
+      const foundRows: FoundRow<LoadedTranscript>[] = [];
       for (const { needles, pickOf } of lookups)
-        shard.find(needles, pickOf, rows, (document, row) => found.push({ document, row }));
-      const hits = inTheirOrder(found);
+        shard.find(needles, pickOf, rows, (document, row) => foundRows.push({ document, row }));
+      const hits = inTheirOrder(foundRows);
       total += hits.length;
       if (isLater || hits.length === 0) continue;
       first = [...first, ...hits.map(({ document, row }) => ({ transcript: document, segment: row }))];
@@ -297,8 +311,8 @@ export class LoadedTranscripts {
   ): FoundRow<LoadedTranscript>[] {
     const shards = this.#inOrder();
     const lookups = phrases.flatMap((phrase) => lookupsOf(phrase, scope));
-    const found = lookups.flatMap((lookup) => firstRows(shards, inOrder, { ...lookup, most, pause }));
-    return inTheirOrder(found).slice(0, most);
+    const foundRows = lookups.flatMap((lookup) => firstRows(shards, inOrder, { ...lookup, most, pause }));
+    return inTheirOrder(foundRows).slice(0, most);
   }
 
   /** The shards by their first transcript. */
@@ -345,8 +359,8 @@ export function goesOnAfter(
 }
 
 /** Sorted, each once. */
-function inTheirOrder(found: FoundRow<LoadedTranscript>[]): FoundRow<LoadedTranscript>[] {
-  const sorted = found.sort((a, b) => inOrder(a.document, b.document) || a.row - b.row);
+function inTheirOrder(foundRows: FoundRow<LoadedTranscript>[]): FoundRow<LoadedTranscript>[] {
+  const sorted = foundRows.sort((a, b) => inOrder(a.document, b.document) || a.row - b.row);
   return sorted.filter(({ document, row }, i) => {
     const before = sorted[i - 1];
     return before?.document !== document || before.row !== row;
@@ -359,7 +373,7 @@ function sizeOf({ rows, documents }: TranscriptShard): number {
 }
 
 function liveIn({ documents }: TranscriptShard): number {
-  return documents.reduce((sum, one) => sum + (one.gone ? 0 : rowsOf(one) + 1), 0);
+  return documents.reduce((sum, document) => sum + (document.gone ? 0 : rowsOf(document) + 1), 0);
 }
 
 function rowsOf({ folded }: LoadedTranscript): number {

@@ -84,8 +84,8 @@ export class TranscriptIndex {
 
   /** To be called after the transcript of a media or the names of its speakers were stored. */
   changed(store: Store, hash: string): void {
-    for (const one of new Set([this.#loaded, this.#target])) {
-      if (one !== null && isOf(one, store)) refresh(one, store, hash);
+    for (const transcripts of new Set([this.#loaded, this.#target])) {
+      if (transcripts !== null && isOf(transcripts, store)) refresh(transcripts, store, hash);
     }
   }
 
@@ -100,9 +100,13 @@ export class TranscriptIndex {
 /** False when a media moved. */
 function sweep(loaded: LoadedTranscripts, store: Store): boolean {
   for (const hash of [...loaded.hashes()]) {
-    const known = loaded.get(hash);
+    const cachedTranscript = loaded.get(hash);
     if (!store.transcripts.stored([hash])[0]) loaded.remove(hash);
-    else if (known && (readable(() => store.media.pathOf(hash)) ?? known.path) !== known.path) return false;
+    else if (
+      cachedTranscript &&
+      (readable(() => store.media.pathOf(hash)) ?? cachedTranscript.path) !== cachedTranscript.path
+    )
+      return false;
   }
   return true;
 }
@@ -179,17 +183,17 @@ class TranscriptLoading {
 
   /** Null for what is damaged, and for what is in memory as it is stored. */
   #changed(store: Store, hash: string, path: string): LoadedTranscript | null {
-    const found = store.transcripts.lookUp(hash);
-    if (found === null) return null;
+    const record = store.transcripts.lookUp(hash);
+    if (record === null) return null;
     const names = store.transcripts.names(hash);
-    const known = this.target.get(hash);
-    if (known?.version === found.version) {
-      this.target.rename(known, names);
+    const cachedTranscript = this.target.get(hash);
+    if (cachedTranscript?.version === record.version) {
+      this.target.rename(cachedTranscript, names);
       return null;
     }
-    const columns = readable(() => found.columns());
+    const columns = readable(() => record.columns());
     if (columns === null) this.#unreadable.add(hash);
-    return columns && loadedTranscript(columns, { path, version: found.version, names });
+    return columns && loadedTranscript(columns, { path, version: record.version, names });
   }
 
   #add(store: Store): void {
@@ -215,17 +219,17 @@ function isOf({ folder, source }: LoadedTranscripts, store: Store): boolean {
 
 /** Brings one transcript into step with what is stored. */
 function refresh(loaded: LoadedTranscripts, store: Store, hash: string): void {
-  const found = store.transcripts.lookUp(hash);
+  const record = store.transcripts.lookUp(hash);
   const names = store.transcripts.names(hash);
-  const known = loaded.get(hash);
-  if (found === null) return;
-  if (known?.version === found.version) {
-    loaded.rename(known, names);
+  const cachedTranscript = loaded.get(hash);
+  if (record === null) return;
+  if (cachedTranscript?.version === record.version) {
+    loaded.rename(cachedTranscript, names);
     return;
   }
-  const columns = readable(() => found.columns());
+  const columns = readable(() => record.columns());
   const path = readable(() => store.media.pathOf(hash)) ?? '';
-  if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: found.version, names }));
+  if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: record.version, names }));
 }
 
 function order(a: string, b: string): number {

@@ -156,7 +156,9 @@ export function rowAmong(
   media: LoadedMedia,
   position: number,
 ): { row: number; run: Run } {
-  const run = runs.find((one) => position >= one.position && position < one.position + one.count);
+  const run = runs.find(
+    (candidate) => position >= candidate.position && position < candidate.position + candidate.count,
+  );
   if (run === undefined) throw new RangeError(`${media.hash} has no position ${position}`);
   return { row: run.row + position - run.position, run };
 }
@@ -169,8 +171,10 @@ function addPicksAmong(
   const { hash } = run.media;
   const among = only.get(hash);
   if (among === undefined) return;
-  const own = Object.hasOwn(ranges, hash) ? commonRanges(among, joinRanges(ranges[hash] ?? [])) : among;
-  addPicks(picks, run, own);
+  const hashRanges = Object.hasOwn(ranges, hash)
+    ? commonRanges(among, joinRanges(ranges[hash] ?? []))
+    : among;
+  addPicks(picks, run, hashRanges);
 }
 
 /** `ranges`: start, end, start, end..., ascending. */

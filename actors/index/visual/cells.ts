@@ -158,7 +158,8 @@ export class Cells {
       this.#score(queries, row, count);
       for (const { question, lane, lanes } of questions) {
         const scores = this.#lane(lane);
-        for (let other = 1; other < lanes; other++) kernel.larger(scores, this.#lane(lane + other), count);
+        for (let otherLane = 1; otherLane < lanes; otherLane++)
+          kernel.larger(scores, this.#lane(lane + otherLane), count);
         const least = leastOf(pass, question);
         const hits = kernel.above(scores, count, least, this.#hitsAt);
         for (let i = 0; i < hits; i++) {
@@ -173,14 +174,14 @@ export class Cells {
   /** Upper bound of every exact score of a row by some of the queries. */
   #largest(row: number, queries: readonly number[], lane: number, lanes: number): number {
     let largest = this.one(row, queries[lane]!, 1);
-    for (let other = 1; other < lanes; other++)
-      largest = Math.max(largest, this.one(row, queries[lane + other]!, 1));
+    for (let otherLane = 1; otherLane < lanes; otherLane++)
+      largest = Math.max(largest, this.one(row, queries[lane + otherLane]!, 1));
     return largest;
   }
 
   #chunksOf(asking: number): readonly Chunk[] {
-    const known = this.#chunks.get(asking);
-    if (known !== undefined) return known;
+    const cachedChunks = this.#chunks.get(asking);
+    if (cachedChunks !== undefined) return cachedChunks;
     const chunks: Chunk[] = [];
     for (const [question, { query, lanes }] of this.#pass!.questions.entries()) {
       if ((asking & (1 << question)) === 0) continue;

@@ -70,7 +70,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       folders.with(cache_dir, (store) => {
         store.requireReadable();
         const answer = scenesOf(store, visual, model_key, hashes, () => turn.throwIfCancelled());
-        const transfer = answer.found.flatMap((one) => (one === null ? [] : [one.scenes.buffer]));
+        const transfer = answer.found.flatMap((list) => (list === null ? [] : [list.scenes.buffer]));
         return new Sent(answer, { transfer });
       }),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
@@ -101,8 +101,8 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
       store.append(stage, added, keep);
       return {};
     },
-    commit: (one) => {
-      const [result] = committed(stages, [one]);
+    commit: (request) => {
+      const [result] = committed(stages, [request]);
       if (typeof result !== 'number') throw result;
       return { vectors: result };
     },
@@ -129,15 +129,15 @@ function committed(
   all: Request<VisualContract, 'commit_all'>['all'],
 ): (number | Error)[] {
   const results = new Map<unknown, number | Error>();
-  const open = all.flatMap((one) => {
-    const found = stages.remove(one.stage);
-    if (found === undefined) results.set(one, stages.lost(one.stage));
-    return found === undefined ? [] : [{ ...found, ...one, stage: found.stage, one }];
+  const open = all.flatMap((request) => {
+    const openStage = stages.remove(request.stage);
+    if (openStage === undefined) results.set(request, stages.lost(request.stage));
+    return openStage === undefined ? [] : [{ ...openStage, ...request, stage: openStage.stage, request }];
   });
-  for (const [store, own] of Map.groupBy(open, (opened) => opened.store)) {
-    for (const [i, result] of store.commitAll(own).entries()) results.set(own[i]!.one, result);
+  for (const [store, group] of Map.groupBy(open, (opened) => opened.store)) {
+    for (const [i, result] of store.commitAll(group).entries()) results.set(group[i]!.request, result);
   }
-  return all.map((one) => results.get(one)!);
+  return all.map((request) => results.get(request)!);
 }
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
@@ -145,12 +145,12 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const open = (store: Store) => parts.visual.of(store, request.model_key);
   const hashesOf = ({ catalog }: LoadedVectors) => catalog.hashes();
   const { data: loaded, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
-  const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
-  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
+  const peopleTwice = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
+  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...peopleTwice };
   const query = checkedQuery(request, loaded.dimensions);
   const scope = { hashes, ranges: request.scope.ranges, only: seen?.ranges ?? null };
   const search = { query, scope, matches, perVideo, pause };
-  return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...told };
+  return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...peopleTwice };
 }
 
 function relevance(
@@ -167,8 +167,8 @@ function relevance(
     const rows = () => loaded.kept.rows(at.catalog);
     const { text, picture, exclude, text_weight } = request;
     const scoring = scoringOf(query, spreadOver(at.bank, rows));
-    const asked = [text_weight, text, picture, exclude];
-    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
+    const scaleKey = [text_weight, text, picture, exclude];
+    const scale = loaded.kept.scales.of(scaleKey, () => scaleOf(at, scoring, rows()));
     const runs = at.catalog.runsOf(media.hash);
     const values = relevanceOf(at, scoring, { media, runs }, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
@@ -214,8 +214,8 @@ function previews({ folders }: VisualParts, request: Request<VisualContract, 'pr
     for (const [hash, entries] of Map.groupBy(request.frames.entries(), ([, frame]) => frame.hash_str)) {
       const frames = entries.map(([, frame]) => frame.frame_index);
       try {
-        const found = store.previews(hash, frames);
-        for (const [i, [at]] of entries.entries()) previews[at] = found[i] ?? null;
+        const jpegs = store.previews(hash, frames);
+        for (const [i, [at]] of entries.entries()) previews[at] = jpegs[i] ?? null;
       } catch (error) {
         if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
         turn.log.warn('Previews cannot be read', { hash, reason: error.message });
@@ -241,15 +241,15 @@ interface Moment {
 /** `words`: the parts of the text. Sets the queries of the bank. */
 export function standing(
   at: Searched,
-  kept: ScaleCache,
+  cache: ScaleCache,
   query: Query & { readonly words: readonly Float32Array[] },
   moments: readonly Moment[],
 ) {
-  const rows = () => kept.rows(at.catalog);
+  const rows = () => cache.rows(at.catalog);
   const scoring = scoringOf(query, spreadOver(at.bank, rows));
   const aspects = aspectsOf(query);
   const background = (bases: Aspect) =>
-    kept.backgrounds.of(bases, () => backgroundOf(rows(), scorerOf(at.bank, { bases, exclude: [] })));
+    cache.backgrounds.of(bases, () => backgroundOf(rows(), scorerOf(at.bank, { bases, exclude: [] })));
   return {
     frames: at.catalog.vectors,
     background: eachOf(aspects, background),
@@ -259,8 +259,8 @@ export function standing(
       if (vector === null) return null;
       const lost = lowering(scoring, vector);
       const scores = eachOf(aspects, (bases) => bestOf(bases, vector));
-      const all = lost.reduce((sum, one) => sum + one, 0);
-      return { ...scores, lost: all, lowered: lost.map((one) => one > 0) };
+      const all = lost.reduce((sum, loss) => sum + loss, 0);
+      return { ...scores, lost: all, lowered: lost.map((loss) => loss > 0) };
     }),
   };
 }

@@ -111,8 +111,8 @@ export class LoadedVectors {
     let crc = 0;
     for (let position = 0; position < media.frames.length; ) {
       if (position > 0) pause();
-      const wanted = Math.min(most, media.frames.length - position);
-      const { row, count } = this.bank.allocate(wanted);
+      const requestedRows = Math.min(most, media.frames.length - position);
+      const { row, count } = this.bank.allocate(requestedRows);
       runs.push({ media, row, count, position });
       crc = this.bank.fill(row, count, (bytes) => {
         rows.read8(position, bytes);
@@ -188,8 +188,8 @@ export class LoadedVectors {
 
   /** Null where they cannot be read, or are not those that are loaded any more. */
   #rowsOf(store: Store, media: LoadedMedia): StageRows | null {
-    const known = this.#open.get(media.hash);
-    if (known !== undefined) return known;
+    const cachedRows = this.#open.get(media.hash);
+    if (cachedRows !== undefined) return cachedRows;
     const opened = readable(
       () => store.visual.rows16(this.modelKey, { ...media, dimensions: this.dimensions }),
       (error) => this.#log.warn('16-bit vectors cannot be read', { hash: media.hash, reason: error.message }),

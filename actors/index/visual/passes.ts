@@ -11,8 +11,8 @@ export class Passes {
     this.#folders = folders;
   }
 
-  join(asked: Asked): Promise<Answer> {
-    const waiting = { ...Promise.withResolvers<Answer>(), ...asked };
+  join(request: Asked): Promise<Answer> {
+    const waiting = { ...Promise.withResolvers<Answer>(), ...request };
     this.#waiting.push(waiting);
     // All of them wait by the end of the turn of the event loop in which they begin.
     if (this.#waiting.length === 1) setImmediate(() => void this.#run());
@@ -22,7 +22,7 @@ export class Passes {
   async #run(): Promise<void> {
     const all = this.#waiting;
     this.#waiting = [];
-    for (const [loaded, some] of Map.groupBy(all, (one) => one.loaded)) {
+    for (const [loaded, some] of Map.groupBy(all, (request) => request.loaded)) {
       const searches = some.map(({ search }) => search);
       try {
         const answers = await this.#folders.with(some[0]!.cache_dir, (store) =>

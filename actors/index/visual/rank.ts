@@ -39,13 +39,13 @@ export function byScore(a: Scored, b: Scored): number {
  */
 export function ranking<S extends Scored>(scored: readonly S[], most: Most): S[] {
   const best: S[] = [];
-  const seen = new Map<LoadedMedia, Set<number>>();
-  for (const one of scored.toSorted(byScore)) {
+  const scenesByMedia = new Map<LoadedMedia, Set<number>>();
+  for (const candidate of scored.toSorted(byScore)) {
     if (best.length === most.matches) break;
-    const scenes = seen.get(one.media) ?? new Set();
-    if (scenes.size === most.perVideo || scenes.has(one.scene)) continue;
-    seen.set(one.media, scenes.add(one.scene));
-    best.push(one);
+    const scenes = scenesByMedia.get(candidate.media) ?? new Set();
+    if (scenes.size === most.perVideo || scenes.has(candidate.scene)) continue;
+    scenesByMedia.set(candidate.media, scenes.add(candidate.scene));
+    best.push(candidate);
   }
   return best;
 }
@@ -59,8 +59,8 @@ export class Limits {
   constructor(ranked: readonly Scored[], most: Most) {
     this.all = ranked.length < most.matches ? Number.NEGATIVE_INFINITY : ranked.at(-1)!.score;
     if (most.perVideo >= most.matches) return;
-    for (const [media, own] of Map.groupBy(ranked, (one) => one.media))
-      if (own.length === most.perVideo) this.#ofVideo.set(media, own.at(-1)!.score);
+    for (const [media, group] of Map.groupBy(ranked, (candidate) => candidate.media))
+      if (group.length === most.perVideo) this.#ofVideo.set(media, group.at(-1)!.score);
   }
 
   of(media: LoadedMedia): number {

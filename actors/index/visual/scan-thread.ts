@@ -19,14 +19,14 @@ const { state, taken, written } = wordsOf(thread);
 const [hits, scores] = [new Int32Array(ring), new Float32Array(ring)];
 
 /** Hits of this pass. */
-let found = 0;
+let hitCount = 0;
 const hit: Hit = (question, row, score) => {
   // The ring is full: what is in it is handed over, and there is room once the index took some of it.
-  for (let before = takenHits(); found - before >= ringHits; before = takenHits()) {
+  for (let before = takenHits(); hitCount - before >= ringHits; before = takenHits()) {
     tell();
     Atomics.wait(words, taken, before);
   }
-  const word = (found++ % ringHits) * hitWords;
+  const word = (hitCount++ % ringHits) * hitWords;
   hits[word] = question;
   hits[word + 1] = row;
   scores[word + 2] = score;
@@ -38,7 +38,7 @@ function takenHits(): number {
 
 /** Lets the index see what was found. */
 function tell(): void {
-  Atomics.store(words, written, found);
+  Atomics.store(words, written, hitCount);
   progress();
 }
 
@@ -60,12 +60,12 @@ function read(): Pass {
 
 function work(pass: Pass): void {
   cells.begin(pass);
-  found = 0;
+  hitCount = 0;
   const end = passCells(pass);
   for (let cell = Atomics.add(words, nextWord, 1); cell < end; cell = Atomics.add(words, nextWord, 1)) {
-    const before = found;
+    const before = hitCount;
     cells.scan(pass.firstCell + cell, hit);
-    if (found > before) tell();
+    if (hitCount > before) tell();
   }
 }
 

@@ -163,7 +163,7 @@ export class ScanThreads {
     // It holds nothing that has to be saved: whoever ends does not wait for it.
     worker.unref();
     worker.on('exit', () => {
-      this.#helpers = this.#helpers.filter((one) => one !== helper);
+      this.#helpers = this.#helpers.filter((candidate) => candidate !== helper);
     });
   }
 

@@ -62,8 +62,8 @@ function scorerFrom({ cells }: RowBank, { bases, exclude }: Scoring, first: numb
     score: (row, count, bound) => {
       scores.set(cells.block(row, count, first, bound));
       for (let base = 1; base < bases.length; base++) {
-        const other = cells.block(row, count, first + base, bound);
-        for (let at = 0; at < count; at++) if (other[at]! > scores[at]!) scores[at] = other[at]!;
+        const otherScores = cells.block(row, count, first + base, bound);
+        for (let at = 0; at < count; at++) if (otherScores[at]! > scores[at]!) scores[at] = otherScores[at]!;
       }
       for (const [i, { bar, weight }] of exclude.entries()) {
         const alike = cells.block(row, count, first + bases.length + i, opposite(bound));
@@ -90,45 +90,45 @@ export interface Asking {
 export const mostTogether = 16;
 
 /** Scores what all want, `mostTogether` at most. `pause` is called between cells and may throw to stop. */
-export function scan({ cells, threads }: RowBank, asked: readonly Asking[], pause: () => void): void {
-  const pass = passOf(asked);
+export function scan({ cells, threads }: RowBank, askings: readonly Asking[], pause: () => void): void {
+  const pass = passOf(askings);
   if (pass === null) return;
   cells.begin(pass);
-  const finders = asked.map(({ picks }) => pickFinder(picks));
+  const finders = askings.map(({ picks }) => pickFinder(picks));
   const hit = (question: number, row: number, alike: number) => {
-    const one = asked[question]!;
-    if (alike < one.threshold) return;
+    const asking = askings[question]!;
+    if (alike < asking.threshold) return;
     const pick = finders[question]!(row);
     if (pick === null) return;
-    one.take(pick, row, alike);
+    asking.take(pick, row, alike);
   };
   const count = passCells(pass);
-  const one = (cell: number) => {
+  const scanCell = (cell: number) => {
     pause();
     cells.scan(pass.firstCell + cell, hit);
     threads.take(hit);
-    for (const [question, { threshold }] of asked.entries()) requireLeast(pass, question, threshold);
+    for (const [question, { threshold }] of askings.entries()) requireLeast(pass, question, threshold);
   };
   // After the first cell it is known what most rows do not reach.
-  one(0);
+  scanCell(0);
   threads.begin(pass, 1, count);
   try {
-    for (let cell = threads.next(); cell < count; cell = threads.next()) one(cell);
+    for (let cell = threads.next(); cell < count; cell = threads.next()) scanCell(cell);
   } finally {
     threads.finish(hit);
   }
 }
 
 /** Null where nobody asks for a row. */
-function passOf(asked: readonly Asking[]): Pass | null {
-  const some = asked.filter(({ picks }) => picks.length > 0);
+function passOf(askings: readonly Asking[]): Pass | null {
+  const some = askings.filter(({ picks }) => picks.length > 0);
   if (some.length === 0) return null;
   const firstCell = Math.min(...some.map(({ picks }) => Math.floor(picks[0]!.row / cellRows)));
   const lastRow = Math.max(...some.map(({ picks }) => picks.at(-1)!.row + picks.at(-1)!.count - 1));
   const count = (Math.floor(lastRow / cellRows) + 1 - firstCell) * (cellRows / tileRows);
   const tiles = new Uint16Array(new SharedArrayBuffer(count * Uint16Array.BYTES_PER_ELEMENT));
   const firstRow = firstCell * cellRows;
-  for (const [question, { picks }] of asked.entries()) {
+  for (const [question, { picks }] of askings.entries()) {
     for (const { row, count } of picks) {
       const last = Math.floor((row + count - 1 - firstRow) / tileRows);
       for (let tile = Math.floor((row - firstRow) / tileRows); tile <= last; tile++)
@@ -136,9 +136,9 @@ function passOf(asked: readonly Asking[]): Pass | null {
     }
   }
   const least = new Int32Array(new SharedArrayBuffer(mostTogether * Int32Array.BYTES_PER_ELEMENT));
-  const questions = asked.map(({ query, lanes }) => ({ query, lanes }));
+  const questions = askings.map(({ query, lanes }) => ({ query, lanes }));
   const pass = { firstCell, tiles, questions, least };
-  for (const [question, { threshold }] of asked.entries()) requireLeast(pass, question, threshold);
+  for (const [question, { threshold }] of askings.entries()) requireLeast(pass, question, threshold);
   return pass;
 }
 

@@ -35,8 +35,8 @@ export function scenesOf(
       () => unreadable.add(hash),
     );
   const by = (key: string, hash: string): SceneList | null => {
-    const own = (key === modelKey ? loaded?.catalog.get(hash) : undefined) ?? stored(key, hash);
-    return own && { model_key: key, scenes: sceneRanges(own), shots: own.shots };
+    const media = (key === modelKey ? loaded?.catalog.get(hash) : undefined) ?? stored(key, hash);
+    return media && { model_key: key, scenes: sceneRanges(media), shots: media.shots };
   };
   const found = hashes.map((hash) => {
     pause();

@@ -93,8 +93,8 @@ function combine({ text, pictures, textWeight }: Query, spread: SpreadOf): Aspec
 export function scoringOf(query: Query, spread: SpreadOf): Scoring {
   const bases = combine(query, spread);
   if (query.exclude.length === 0) return { bases, exclude: [] };
-  const own = spread(bases);
-  const fall = own.range + own.deviation;
+  const baseSpread = spread(bases);
+  const fall = baseSpread.range + baseSpread.deviation;
   const exclude = query.exclude.map((vector) => {
     const { mean, deviation, most } = spread([vector]);
     const standsOut = most - mean;
@@ -126,7 +126,7 @@ export function aspectsOf({
   return {
     text: hasSay ? [text] : null,
     picture: pictures.length > 0 ? pictures : null,
-    words: hasSay ? words.map((one) => [one]) : [],
+    words: hasSay ? words.map((word) => [word]) : [],
   };
 }
 
@@ -135,17 +135,17 @@ export function eachOf<T>({ text, picture, words }: Aspects<Aspect>, of: (aspect
 }
 
 /** Four sums, so that additions do not wait for each other. */
-function dot(one: Float32Array, other: Float32Array): number {
+function dot(u: Float32Array, v: Float32Array): number {
   let [a, b, c, d] = [0, 0, 0, 0];
-  const { length } = one;
+  const { length } = u;
   let i = 0;
   for (; i + 3 < length; i += 4) {
-    a += one[i]! * other[i]!;
-    b += one[i + 1]! * other[i + 1]!;
-    c += one[i + 2]! * other[i + 2]!;
-    d += one[i + 3]! * other[i + 3]!;
+    a += u[i]! * v[i]!;
+    b += u[i + 1]! * v[i + 1]!;
+    c += u[i + 2]! * v[i + 2]!;
+    d += u[i + 3]! * v[i + 3]!;
   }
-  for (; i < length; i++) a += one[i]! * other[i]!;
+  for (; i < length; i++) a += u[i]! * v[i]!;
   return a + b + (c + d);
 }
 

@@ -91,8 +91,8 @@ class Candidates implements Asking {
     this.#kept.push(this.#last);
   }
 
-  #roomFor(kept: number): number {
-    return 2 * (kept + this.#most.matches) + 64;
+  #roomFor(keptCount: number): number {
+    return 2 * (keptCount + this.#most.matches) + 64;
   }
 
   #settle(): void {
@@ -206,7 +206,7 @@ function ranked(at: Searched, questions: readonly Prepared[]): (Scored[] | Error
     questions.map(({ scoring }) => scoring),
   );
   let query = 0;
-  const asked = questions.map((question, i) => {
+  const candidateLists = questions.map((question, i) => {
     const candidates = new Candidates(question, scorers[i]!, query);
     query += queriesOf(question.scoring);
     return candidates;
@@ -219,20 +219,22 @@ function ranked(at: Searched, questions: readonly Prepared[]): (Scored[] | Error
         question.pause();
       } catch (error) {
         ended.set(question, error as Error);
-        asked[i]!.leave();
+        candidateLists[i]!.leave();
       }
     }
     if (ended.size === questions.length) throw ended.get(questions[0]!);
   };
   try {
-    scan(at.bank, asked, pause);
+    scan(at.bank, candidateLists, pause);
   } catch (error) {
     if (ended.size < questions.length) throw error;
   }
   return questions.map(
     (question, i) =>
       ended.get(question) ??
-      attempt(() => exactly({ ...at, ...question, scorer: scorers[i]! }, asked[i]!.finish(), question.most)),
+      attempt(() =>
+        exactly({ ...at, ...question, scorer: scorers[i]! }, candidateLists[i]!.finish(), question.most),
+      ),
   );
 }
 
@@ -245,17 +247,17 @@ function attempt<T>(run: () => T): T | Error {
 }
 
 /** The best of the candidates by their exact scores. */
-function exactly(request: Asked, left: readonly Candidate[], most: Most): Scored[] {
+function exactly(request: Asked, candidates: readonly Candidate[], most: Most): Scored[] {
   const step = 8 + Math.ceil(most.matches / 4);
   let best: Scored[] = [];
   let limits = new Limits(best, most);
-  for (let first = 0; first < left.length; first += step) {
-    if (left[first]!.atMost < limits.all) break;
+  for (let first = 0; first < candidates.length; first += step) {
+    if (candidates[first]!.atMost < limits.all) break;
     request.pause();
-    const found = left
+    const frames = candidates
       .slice(first, first + step)
-      .flatMap((one) => bestFrame(request, one, limits.of(one.media)) ?? []);
-    best = ranking([...best, ...found], most);
+      .flatMap((candidate) => bestFrame(request, candidate, limits.of(candidate.media)) ?? []);
+    best = ranking([...best, ...frames], most);
     limits = new Limits(best, most);
   }
   return best;
@@ -307,27 +309,27 @@ export function searchAll(at: Searched, searches: readonly Search[]): (Answer | 
   let together = new Map<Search, Prepared>();
   let queries = 0;
   const flush = () => {
-    const found = ranked(at, [...together.values()]);
-    for (const [i, [one, { picks }]] of [...together].entries()) {
+    const rankings = ranked(at, [...together.values()]);
+    for (const [i, [search, { picks }]] of [...together].entries()) {
       const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
-      const best = found[i]!;
-      answers.set(one, best instanceof Error ? best : { matches: grouped(best), searched });
+      const best = rankings[i]!;
+      answers.set(search, best instanceof Error ? best : { matches: grouped(best), searched });
     }
     [together, queries] = [new Map(), 0];
   };
-  for (const one of searches) {
-    const prepared = attempt(() => prepare(at, one));
+  for (const search of searches) {
+    const prepared = attempt(() => prepare(at, search));
     if (prepared instanceof Error) {
-      answers.set(one, prepared);
+      answers.set(search, prepared);
       continue;
     }
     const needed = queriesOf(prepared.scoring);
     if (together.size === mostTogether || queries + needed > maxQueries) flush();
-    together.set(one, prepared);
+    together.set(search, prepared);
     queries += needed;
   }
   if (together.size > 0) flush();
-  return searches.map((one) => answers.get(one)!);
+  return searches.map((search) => answers.get(search)!);
 }
 
 /** Sets the queries of the bank. */

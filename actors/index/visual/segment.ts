@@ -207,10 +207,10 @@ class FreeRows {
   take(count: number): Range | null {
     const last = this.#ranges.pop();
     if (last === undefined) return null;
-    const taken = Math.min(count, last.count);
-    this.count -= taken;
-    if (taken < last.count) this.#ranges.push({ row: last.row, count: last.count - taken });
-    return { row: last.row + last.count - taken, count: taken };
+    const rowCount = Math.min(count, last.count);
+    this.count -= rowCount;
+    if (rowCount < last.count) this.#ranges.push({ row: last.row, count: last.count - rowCount });
+    return { row: last.row + last.count - rowCount, count: rowCount };
   }
 
   /** `given` lies in one segment, and none of it is free. */
@@ -240,8 +240,8 @@ class FreeRows {
     return low;
   }
 
-  #touch(one: Range, other: Range): boolean {
+  #touch(range: Range, nextRange: Range): boolean {
     const segment = ({ row }: Range) => Math.floor(row / this.#segmentRows);
-    return one.row + one.count === other.row && segment(one) === segment(other);
+    return range.row + range.count === nextRange.row && segment(range) === segment(nextRange);
   }
 }

@@ -176,13 +176,13 @@ export class VisualLoading {
     const last = Math.min(this.#hashes.length, this.#looked + stepRecords);
     while (this.#looked < last) {
       const visual = this.#visual(store, this.#hashes[this.#looked++] as string);
-      const known = visual === null ? undefined : catalog.get(visual.hash_str);
-      if (visual === null || known?.revision === visual.revision) continue;
+      const loadedMedia = visual === null ? undefined : catalog.get(visual.hash_str);
+      if (visual === null || loadedMedia?.revision === visual.revision) continue;
       const { hash_str: hash, frame_runs } = visual;
       const rows = countFrames(frame_runs);
       this.#wanted.push({ hash, rows });
       // Rows that are replaced are free when the next ones are read.
-      this.#more += Math.max(0, rows - (known?.frames.length ?? 0));
+      this.#more += Math.max(0, rows - (loadedMedia?.frames.length ?? 0));
     }
     if (last === this.#hashes.length) this.target.bank.expect(this.#more);
   }

@@ -33,12 +33,12 @@ export function sameSpeakers(before: Spoken, now: Spoken): Map<string, string> {
     whole.set(speaker, (whole.get(speaker) ?? 0) + before.ends_ms[at]! - before.starts_ms[at]!);
   }
   const pairs = new Map<string, string>();
-  const taken = new Set<number>();
+  const usedSpeakers = new Set<number>();
   for (const { one, other, ms } of shared.sort((a, b) => b.ms - a.ms)) {
     const id = before.speakerIds[one - 1]!;
-    if (pairs.has(id) || taken.has(other) || ms * 2 <= whole.get(one)!) continue;
+    if (pairs.has(id) || usedSpeakers.has(other) || ms * 2 <= whole.get(one)!) continue;
     pairs.set(id, now.speakerIds[other - 1]!);
-    taken.add(other);
+    usedSpeakers.add(other);
   }
   return pairs;
 }
@@ -72,14 +72,14 @@ export function followed(
   isComparable: boolean,
 ): StoredVoice[] {
   const people = new Map<string, string>();
-  const left = before.filter(({ person, speaker }) => {
+  const unmatchedVoices = before.filter(({ person, speaker }) => {
     const now = speaker === '' ? undefined : pairs.get(speaker);
     if (person === '' || now === undefined || !fresh.some((voice) => voice.speaker === now))
       return person !== '';
     people.set(now, person);
     return false;
   });
-  const gone = left.filter(({ person, vector }) => {
+  const lostVoices = unmatchedVoices.filter(({ person, vector }) => {
     const free = isComparable ? fresh.filter(({ speaker }) => !people.has(speaker)) : [];
     const best = free.reduce<StoredVoice | null>(
       (a, b) => (a !== null && dot(a.vector, vector) >= dot(b.vector, vector) ? a : b),
@@ -89,8 +89,8 @@ export function followed(
     people.set(best.speaker, person);
     return false;
   });
-  const kept = isComparable ? gone.map((voice) => ({ ...voice, speaker: '' })) : [];
-  return [...fresh.map((voice) => ({ ...voice, person: people.get(voice.speaker) ?? '' })), ...kept];
+  const keptVoices = isComparable ? lostVoices.map((voice) => ({ ...voice, speaker: '' })) : [];
+  return [...fresh.map((voice) => ({ ...voice, person: people.get(voice.speaker) ?? '' })), ...keptVoices];
 }
 
 export function dot(a: Float32Array, b: Float32Array): number {

@@ -53,21 +53,21 @@ export class VoiceSearch {
     const { transcripts } = store;
     transcripts.columnsWith(hash_str, [speaker], (at) => (at === null ? 'hash_str' : 'speaker'));
     const media = transcripts.voices.of(hash_str);
-    const voice = media?.voices.find((one) => one.speaker === speaker);
+    const voice = media?.voices.find((candidate) => candidate.speaker === speaker);
     this.model = voice === undefined ? null : media!.model;
     this.#isDone = voice === undefined;
     this.#person = voice?.person ?? '';
     this.#own = new Set([hash_str, ...transcripts.voices.mediaOf(this.#person)]);
     this.#apart = new Set(transcripts.voices.apartFrom(this.#person));
-    const isAsked = (hash: string, one: StoredVoice) => hash === hash_str && one.speaker === speaker;
-    for (const hash of this.#own) this.#takeOwn(transcripts.voices.of(hash), (one) => isAsked(hash, one));
+    const isAsked = (hash: string, voice: StoredVoice) => hash === hash_str && voice.speaker === speaker;
+    for (const hash of this.#own) this.#takeOwn(transcripts.voices.of(hash), (voice) => isAsked(hash, voice));
   }
 
   #takeOwn(media: MediaVoices | null, isAsked: (voice: StoredVoice) => boolean): void {
-    for (const one of media?.voices ?? []) {
-      const isOwn = isAsked(one) || (this.#person !== '' && one.person === this.#person);
-      if (!isOwn && one.person !== '' && one.speaker !== '') this.#apart.add(one.person);
-      if (isOwn && media?.model === this.model) this.#vectors.push(one.vector);
+    for (const voice of media?.voices ?? []) {
+      const isOwn = isAsked(voice) || (this.#person !== '' && voice.person === this.#person);
+      if (!isOwn && voice.person !== '' && voice.speaker !== '') this.#apart.add(voice.person);
+      if (isOwn && media?.model === this.model) this.#vectors.push(voice.vector);
     }
   }
 
@@ -75,7 +75,8 @@ export class VoiceSearch {
   step({ transcripts }: Store): boolean {
     if (this.#isDone) return true;
     const { media, last } = transcripts.voices.some(this.#after, stepMedia);
-    for (const one of media) if (one.model === this.model && !this.#own.has(one.hash)) this.#compare(one);
+    for (const mediaVoices of media)
+      if (mediaVoices.model === this.model && !this.#own.has(mediaVoices.hash)) this.#compare(mediaVoices);
     this.#after = last;
     this.#isDone = last === null;
     return this.#isDone;
@@ -89,7 +90,7 @@ export class VoiceSearch {
         ...{ cosines: 0, compared: 0, voices: 0, hash, speaker, seconds: -1 },
       };
       this.#found.set(key, somebody);
-      for (const own of this.#vectors) somebody.cosines += dot(own, vector);
+      for (const ownVector of this.#vectors) somebody.cosines += dot(ownVector, vector);
       somebody.compared += this.#vectors.length;
       somebody.voices++;
       if (seconds > somebody.seconds) Object.assign(somebody, { hash, speaker, seconds });
@@ -98,9 +99,9 @@ export class VoiceSearch {
 
   /** Most alike first. */
   suggestions(store: Store): AlikeVoice[] {
-    const ranked = Array.from(this.#found.values(), (one) => ({
-      ...one,
-      cosine: one.cosines / one.compared,
+    const ranked = Array.from(this.#found.values(), (somebody) => ({
+      ...somebody,
+      cosine: somebody.cosines / somebody.compared,
     }));
     ranked.sort((a, b) => b.cosine - a.cosine || (a.hash < b.hash ? -1 : 1));
     return ranked.slice(0, this.#limit).flatMap(({ hash, speaker, cosine, seconds, voices }) => {
@@ -172,6 +173,6 @@ export function voiceHandlers({
 
   function told(store: Store, { voices, changed }: Linked) {
     for (const hash of changed) index.changed(store, hash);
-    return { voices: voices.map(({ name: speaker_name, ...one }) => ({ ...one, speaker_name })) };
+    return { voices: voices.map(({ name: speaker_name, ...voice }) => ({ ...voice, speaker_name })) };
   }
 }

@@ -48,8 +48,8 @@ export function withinOf(
 ): WrittenScope['isWithin'] {
   if (Object.keys(ranges).length === 0 && seen === null) return null;
   return (hash, start, end) => {
-    const own = Object.hasOwn(ranges, hash) ? ranges[hash]! : null;
-    if (own?.some(([from, to]) => from < end && start < to) === false) return false;
+    const hashRanges = Object.hasOwn(ranges, hash) ? ranges[hash]! : null;
+    if (hashRanges?.some(([from, to]) => from < end && start < to) === false) return false;
     if (seen === null) return true;
     const shown = seen.get(hash) ?? new Uint32Array(0);
     for (let at = 0; at < shown.length; at += 2) {
@@ -89,8 +89,8 @@ function firstOf(
 
 /** Null where it was read again since it was loaded: the next search finds that. */
 function linesOf(store: Store, { hash, version }: WrittenHit['document']): readonly WrittenLine[] | null {
-  const found = store.results('text').lookUp(hash);
-  return found?.version === version ? readable(() => found.read().items) : null;
+  const record = store.results('text').lookUp(hash);
+  return record?.version === version ? readable(() => record.read().items) : null;
 }
 
 type Located = WrittenHit & { readonly path: string };
@@ -172,7 +172,7 @@ function findWords(
   pause: () => void,
 ): WrittenHit[][] {
   if (words.length < 2) return [];
-  const held = new Map<LoadedWritten, HeldWords>();
+  const wordsByDocument = new Map<LoadedWritten, HeldWords>();
   for (const [i, word] of words.entries()) {
     const needle = Buffer.from(foldWritten(word));
     if (needle.length === 0) return [];
@@ -180,20 +180,20 @@ function findWords(
     for (const { document, row } of look(texts, needle, scope, pause)) {
       const isWordMeant = isMeant(document.spaced, row, needle, word);
       if (mustBeWhole && !isWordMeant) continue;
-      const own = held.get(document) ?? { any: new Map(), meant: new Map() };
-      held.set(document, own);
-      if (own.any.size >= mostTogether && !own.any.has(row)) continue;
-      own.any.set(row, (own.any.get(row) ?? 0) | (1 << i));
-      if (isWordMeant) own.meant.set(row, (own.meant.get(row) ?? 0) | (1 << i));
+      const documentWords = wordsByDocument.get(document) ?? { any: new Map(), meant: new Map() };
+      wordsByDocument.set(document, documentWords);
+      if (documentWords.any.size >= mostTogether && !documentWords.any.has(row)) continue;
+      documentWords.any.set(row, (documentWords.any.get(row) ?? 0) | (1 << i));
+      if (isWordMeant) documentWords.meant.set(row, (documentWords.meant.get(row) ?? 0) | (1 << i));
     }
   }
   const all = (1 << words.length) - 1;
   const places: WrittenHit[][] = [[], []];
-  for (const [document, { any, meant: meantRows }] of held) {
+  for (const [document, { any, meant: meantRows }] of wordsByDocument) {
     pause();
-    const meant = new Set(complete(document, meantRows, all));
+    const completeRows = new Set(complete(document, meantRows, all));
     for (const row of complete(document, any, all)) {
-      places[document.shown[row] ? 0 : 1]!.push({ document, row, meant: meant.has(row) });
+      places[document.shown[row] ? 0 : 1]!.push({ document, row, meant: completeRows.has(row) });
     }
   }
   return places;
@@ -209,11 +209,11 @@ interface HeldWords {
 function complete(document: LoadedWritten, rows: ReadonlyMap<number, number>, all: number): number[] {
   if ([...rows.values()].reduce((sum, mask) => sum | mask, 0) !== all) return [];
   const { starts, ends } = document;
-  const isComplete = ([row, own]: readonly [number, number]) => {
-    if (own === all) return true;
-    let mask = own;
-    for (const [other, words] of rows) {
-      if (starts[other]! < ends[row]! && starts[row]! < ends[other]!) mask |= words;
+  const isComplete = ([row, rowMask]: readonly [number, number]) => {
+    if (rowMask === all) return true;
+    let mask = rowMask;
+    for (const [otherRow, words] of rows) {
+      if (starts[otherRow]! < ends[row]! && starts[row]! < ends[otherRow]!) mask |= words;
     }
     return mask === all;
   };

@@ -58,9 +58,9 @@ export class WrittenTexts implements FolderTexts {
   /** Everything is looked up again when something changed. */
   #look(store: Store): void {
     // A count that cannot be read is one until the next change writes it anew.
-    const seen = store.results('text').changes() ?? -1;
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    const revision = store.results('text').changes() ?? -1;
+    if (revision === this.#seen) return;
+    this.#seen = revision;
     const hashes = store.results('text').hashes();
     const there = new Set(hashes);
     for (const [hash, document] of this.#documents) if (!there.has(hash)) this.#drop(hash, document);
@@ -77,15 +77,15 @@ export class WrittenTexts implements FolderTexts {
     for (let [records, lines] = [0, 0]; records < stepRecords && lines < stepLines; records++) {
       const hash = this.#queue.pop();
       if (hash === undefined) return;
-      const found = store.results('text').lookUp(hash);
+      const record = store.results('text').lookUp(hash);
       const before = this.#documents.get(hash);
-      if (found !== null && before?.version === found.version) continue;
+      if (record !== null && before?.version === record.version) continue;
       if (before) this.#drop(hash, before);
-      const read = found && readable(() => found.read().items);
-      if (found !== null && read === null) this.#unreadable.add(hash);
+      const read = record && readable(() => record.read().items);
+      if (record !== null && read === null) this.#unreadable.add(hash);
       else this.#unreadable.delete(hash);
-      if (found === null || read === null) continue;
-      const document = new LoadedWritten(hash, found.version, read);
+      if (record === null || read === null) continue;
+      const document = new LoadedWritten(hash, record.version, read);
       this.#documents.set(hash, document);
       this.#shards.take(document);
       lines += document.rows;

@@ -71,17 +71,17 @@ export class Clusterings {
 
   /** *Borrowed*, kept for the next time. Throws STORE_DAMAGED naming the file. */
   columns(file: string): ClusterColumns {
-    const known = this.#columns.get(file);
-    if (known) this.#columns.delete(file);
-    const bytes = known ? null : readFile(join(peopleFolder(this.#folder), file));
-    const entry = known ?? { columns: columnsOf(bytes!, file), bytes: bytes!.byteLength };
+    const cachedEntry = this.#columns.get(file);
+    if (cachedEntry) this.#columns.delete(file);
+    const bytes = cachedEntry ? null : readFile(join(peopleFolder(this.#folder), file));
+    const entry = cachedEntry ?? { columns: columnsOf(bytes!, file), bytes: bytes!.byteLength };
     this.#columns.set(file, entry);
     let total = 0;
-    for (const one of this.#columns.values()) total += one.bytes;
-    for (const [oldest, one] of this.#columns) {
+    for (const cacheEntry of this.#columns.values()) total += cacheEntry.bytes;
+    for (const [oldest, cacheEntry] of this.#columns) {
       if (total <= mostKept || oldest === file) break;
       this.#columns.delete(oldest);
-      total -= one.bytes;
+      total -= cacheEntry.bytes;
     }
     return entry.columns;
   }
@@ -96,11 +96,11 @@ export class Clusterings {
 
   /** The part that searches need; null if there is none. *Copied*. */
   read(name: string): StoredClusters | null {
-    const found = this.#borrowed(name, null);
-    if (found === null) return null;
-    const { ids, media, frames, clusters } = found;
+    const storedClusters = this.#borrowed(name, null);
+    if (storedClusters === null) return null;
+    const { ids, media, frames, clusters } = storedClusters;
     return {
-      ...found,
+      ...storedClusters,
       ids: ids.slice(),
       media: media.slice(),
       frames: frames.slice(),
@@ -220,8 +220,8 @@ export class ClusterView {
   /** Positions of the clusters of such a size, largest first. */
   ofSize(least: number, most: number): number[] {
     const { sizes, cluster_ids } = this.state;
-    const found = [...sizes.keys()].filter((at) => sizes[at]! >= least && sizes[at]! <= most);
-    return found.sort(
+    const positions = [...sizes.keys()].filter((at) => sizes[at]! >= least && sizes[at]! <= most);
+    return positions.sort(
       (a, b) => sizes[b]! - sizes[a]! || clusterNumber(cluster_ids[a]!) - clusterNumber(cluster_ids[b]!),
     );
   }
@@ -250,7 +250,7 @@ export class ClusterView {
     );
     let at = 0;
     return chosen.map(({ cluster, size, available, entries }) => {
-      const own = entries.flatMap((entry) => {
+      const faceEntries = entries.flatMap((entry) => {
         const picture = all[at++];
         return picture ? [{ entry, picture }] : [];
       });
@@ -260,9 +260,9 @@ export class ClusterView {
         name: this.state.names[id] ?? '',
         size,
         available_faces: available,
-        faces: own.map(({ picture }) => picture),
-        entry_ids: own.map(({ entry }) => idText(ids, entry)),
-        places: own.map(({ entry }) => {
+        faces: faceEntries.map(({ picture }) => picture),
+        entry_ids: faceEntries.map(({ entry }) => idText(ids, entry)),
+        places: faceEntries.map(({ entry }) => {
           const hash_str = this.state.media[media[entry]!]!;
           return { hash_str, path: pathOf(hash_str), frame_index: frames[entry]! };
         }),
@@ -274,17 +274,17 @@ export class ClusterView {
   appearances(cluster: number): Appearance[] {
     const { media, frames } = this.#columns;
     const members = this.#members[cluster] ?? new Int32Array(0);
-    const found: Appearance[] = [];
+    const appearances: Appearance[] = [];
     for (let from = 0; from < members.length; ) {
       let to = from;
-      const own = media[members[from]!]!;
-      while (to < members.length && media[members[to]!] === own) to++;
-      const seen = Array.from(members.subarray(from, to), (entry) => frames[entry]!);
-      const ranges = joinRanges(seen.map((frame) => [frame, frame + 1] as const));
-      found.push({ hash_str: this.state.media[own]!, faces: to - from, ranges });
+      const mediaIndex = media[members[from]!]!;
+      while (to < members.length && media[members[to]!] === mediaIndex) to++;
+      const frameIndexes = Array.from(members.subarray(from, to), (entry) => frames[entry]!);
+      const ranges = joinRanges(frameIndexes.map((frame) => [frame, frame + 1] as const));
+      appearances.push({ hash_str: this.state.media[mediaIndex]!, faces: to - from, ranges });
       from = to;
     }
-    return found;
+    return appearances;
   }
 }
 
@@ -333,12 +333,12 @@ class FacePictures {
     try {
       return entries.map((entry) => {
         const media = this.#columns.media[entry]!;
-        const told = (error: Error) => broken(this.#state.media[media]!, error);
-        const of = placesOf(media, told);
+        const reportBroken = (error: Error) => broken(this.#state.media[media]!, error);
+        const of = placesOf(media, reportBroken);
         const at = this.#positions.of(entry);
-        const roll = of && of.file !== '' ? rolls.of(of.file, told) : null;
+        const roll = of && of.file !== '' ? rolls.of(of.file, reportBroken) : null;
         if (of === null || roll === null || at < 0 || (at + 1) * placeBytes > of.places.length) return null;
-        return readable(() => readDisplay(roll, of.places, at), told);
+        return readable(() => readDisplay(roll, of.places, at), reportBroken);
       });
     } finally {
       rolls.close();

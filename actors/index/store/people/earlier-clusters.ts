@@ -41,11 +41,11 @@ function fill(
       for (let k = 0; k < from.count; k++) clusters[from.first + k] = columns.clusters[to.first + k]!;
       continue;
     }
-    const known = new Map<string, number>();
+    const clustersById = new Map<string, number>();
     for (let k = to.first; k < to.first + to.count; k++)
-      known.set(idText(columns.ids, k), columns.clusters[k]!);
+      clustersById.set(idText(columns.ids, k), columns.clusters[k]!);
     for (let k = from.first; k < from.first + from.count; k++) {
-      clusters[k] = known.get(idText(open.ids, k)) ?? -1;
+      clusters[k] = clustersById.get(idText(open.ids, k)) ?? -1;
     }
   }
 }
@@ -60,17 +60,22 @@ export function rangesOf(mediaOf: Uint32Array, media: number): EntryRange[] {
   const firsts = new Int32Array(media);
   const counts = new Int32Array(media);
   for (let at = mediaOf.length - 1; at >= 0; at--) {
-    const own = mediaOf[at]!;
-    firsts[own] = at;
-    counts[own]!++;
+    const mediaIndex = mediaOf[at]!;
+    firsts[mediaIndex] = at;
+    counts[mediaIndex]!++;
   }
   return Array.from(firsts, (first, i) => ({ first, count: counts[i]! }));
 }
 
 /** The same ids in the same order. */
-export function isAligned(ids: Uint8Array, own: EntryRange, others: Uint8Array, other: EntryRange): boolean {
-  if (own.count !== other.count) return false;
+export function isAligned(
+  ids: Uint8Array,
+  range: EntryRange,
+  others: Uint8Array,
+  otherRange: EntryRange,
+): boolean {
+  if (range.count !== otherRange.count) return false;
   const bytes = (of: Uint8Array, { first, count }: EntryRange) =>
     of.subarray(first * idBytes, (first + count) * idBytes);
-  return Buffer.compare(bytes(ids, own), bytes(others, other)) === 0;
+  return Buffer.compare(bytes(ids, range), bytes(others, otherRange)) === 0;
 }

@@ -27,8 +27,8 @@ export class EntryPositions {
       if (this.#ranges[i]!.count === 0) continue;
       const head = readable(() => faces.head(model_key, hash));
       if (head?.revision === marks[i]) continue;
-      const found = readable(() => faces.content(model_key, hash));
-      this.#others.set(i, new IdPositions(found?.facts.ids ?? new Uint8Array(0)));
+      const contentFaces = readable(() => faces.content(model_key, hash));
+      this.#others.set(i, new IdPositions(contentFaces?.facts.ids ?? new Uint8Array(0)));
     }
   }
 

@@ -216,7 +216,7 @@ export class FaceTails {
 
   /** The next stage begins another roll. */
   leave(tail: FaceTail): void {
-    for (const [modelKey, one] of this.#current) if (one === tail) this.#current.delete(modelKey);
+    for (const [modelKey, candidate] of this.#current) if (candidate === tail) this.#current.delete(modelKey);
   }
 
   closeAll(): void {
@@ -232,9 +232,9 @@ export class FaceTails {
 export function removeUnknownRolls(folder: string, environment: Environment, modelKey: string): void {
   const within = join(folder, faceRolls(modelKey));
   if (!existsSync(within)) return;
-  const known = new Set(rollsOf(environment, encodeModelKey(modelKey)).map(({ name }) => name));
+  const rollNames = new Set(rollsOf(environment, encodeModelKey(modelKey)).map(({ name }) => name));
   for (const entry of readdirSync(within))
-    if (!known.has(rollName(entry))) rmSync(join(within, entry), { force: true });
+    if (!rollNames.has(rollName(entry))) rmSync(join(within, entry), { force: true });
 }
 
 /** Within a transaction: nothing is left in the roll. */

@@ -49,9 +49,9 @@ export class FaceSpans {
         return chunk !== null;
       };
       for (const _ of this.#log?.blocks(takes) ?? []) {
-        const taken = chunk as unknown as FaceChunk;
-        append(taken);
-        this.#frames += taken.frames.length;
+        const faceChunk = chunk as unknown as FaceChunk;
+        append(faceChunk);
+        this.#frames += faceChunk.frames.length;
       }
     } catch (error) {
       this.close();
@@ -111,8 +111,8 @@ function writeChunk(chunks: readonly FaceChunk[]): Uint8Array {
   const floats = new Float32Array(bytes.buffer, 0, words);
   ints.set([frames.length, faces.length]);
   let at = 2;
-  for (const { frame_index, faces: own } of frames) {
-    ints.set([frame_index, own.length], at);
+  for (const { frame_index, faces: frameFaces } of frames) {
+    ints.set([frame_index, frameFaces.length], at);
     at += 2;
   }
   const list = new FaceList();
@@ -162,20 +162,20 @@ function readChunk(bytes: Uint8Array<ArrayBuffer>, dimensions: number): FaceChun
   };
   const all: Face[] = facts.map((_, i) => faceAt(columns, i));
   const frames: FrameFaces[] = [];
-  let taken = 0;
+  let offset = 0;
   for (let i = 0; i < frameCount; i++) {
     const [frame_index, count] = ints.subarray(2 + i * 2) as unknown as [number, number];
-    frames.push({ frame_index, faces: all.slice(taken, taken + count) });
-    taken += count;
+    frames.push({ frame_index, faces: all.slice(offset, offset + count) });
+    offset += count;
   }
   const [aligned, displays]: [Uint8Array[], Uint8Array[]] = [[], []];
   let at = needed * 4;
-  for (const [, one, two] of facts as unknown as [number, number, number][]) {
-    aligned.push(whole.subarray(at, at + one));
-    displays.push(whole.subarray(at + one, at + one + two));
-    at += one + two;
+  for (const [, alignedLength, displayLength] of facts as unknown as [number, number, number][]) {
+    aligned.push(whole.subarray(at, at + alignedLength));
+    displays.push(whole.subarray(at + alignedLength, at + alignedLength + displayLength));
+    at += alignedLength + displayLength;
   }
-  if (taken !== faceCount || at !== whole.byteLength) return null;
+  if (offset !== faceCount || at !== whole.byteLength) return null;
   return { frames, vectors: floats(vectorsAt, faceCount * dimensions), aligned, displays };
 }
 

@@ -129,8 +129,8 @@ export class FaceWriter extends StageWriter<FaceChunk, FaceStage> {
     const { environment, work } = this;
     const { hash, modelKey, dimensions } = stage;
     const model = encodeModelKey(modelKey);
-    const kept = keptIds(this.#before(hash), columns);
-    const facts = { ...columns, ids: this.#ids(kept, ids) };
+    const inheritedIds = keptIds(this.#before(hash), columns);
+    const facts = { ...columns, ids: this.#ids(inheritedIds, ids) };
     const count = facts.frames.length;
     let wasTried = false;
     try {
@@ -158,7 +158,7 @@ export class FaceWriter extends StageWriter<FaceChunk, FaceStage> {
       if (wasTried) stage.keepRows();
       throw error;
     }
-    return { faces: count, kept_ids: kept.filter((id) => id !== null).length };
+    return { faces: count, kept_ids: inheritedIds.filter((id) => id !== null).length };
   }
 
   /** Faces of the content by whichever models; damaged ones cannot hand on their ids. */
@@ -166,7 +166,7 @@ export class FaceWriter extends StageWriter<FaceChunk, FaceStage> {
     return factsByAll(this.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
   }
 
-  #ids(kept: readonly (string | null)[], fresh: readonly string[]): Uint8Array {
-    return Buffer.concat(kept.map((id, at) => idOf(id ?? fresh[at] ?? this.#newId()) as Uint8Array));
+  #ids(inheritedIds: readonly (string | null)[], fresh: readonly string[]): Uint8Array {
+    return Buffer.concat(inheritedIds.map((id, at) => idOf(id ?? fresh[at] ?? this.#newId()) as Uint8Array));
   }
 }

@@ -133,15 +133,15 @@ export class OpenClustering {
   #content(hash: string): Content {
     const { model_key } = this.request;
     const read = readable(() => {
-      const found = this.#faces.content(model_key, hash);
-      if (found === null || found.head.dimensions !== this.#dimensions) return { found: null };
-      const { head, places, facts } = found;
+      const contentFaces = this.#faces.content(model_key, hash);
+      if (contentFaces === null || contentFaces.head.dimensions !== this.#dimensions) return { found: null };
+      const { head, places, facts } = contentFaces;
       if (head.count > 0) {
         checkRows(this.#rolls.get(places.file), head.dimensions, places.places, facts.frames);
       }
       const { ids, frames, weak } = facts;
-      const own = { ids, frames, weak, quality: qualities(facts), places };
-      return { found: { mark: head.revision, stored_ms: head.stored_ms, faces: own } };
+      const entries = { ids, frames, weak, quality: qualities(facts), places };
+      return { found: { mark: head.revision, stored_ms: head.stored_ms, faces: entries } };
     });
     if (read === null) this.unreadable.push(hash);
     else if (read.found === null) this.missing.push(hash);

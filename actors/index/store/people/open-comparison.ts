@@ -82,9 +82,9 @@ class EntryVectors {
   #read(entry: number, into: Float32Array, at: number): boolean {
     const position = this.#positions.of(entry);
     const media = this.#columns.media[entry]!;
-    const found = this.#found(media) ?? this.#foundAgain(media);
-    if (found === null || position < 0) return false;
-    const [{ places }, roll] = found;
+    const location = this.#found(media) ?? this.#foundAgain(media);
+    if (location === null || position < 0) return false;
+    const [{ places }, roll] = location;
     const place = places.subarray(position * placeBytes, (position + 1) * placeBytes);
     const frames = this.#columns.frames.subarray(entry, entry + 1);
     const read = () => {

@@ -39,53 +39,54 @@ export function withoutEntries(
   columns: ClusterColumns,
   { entries, media: goneMedia }: Removal,
 ): { state: ClusteringState; columns: ClusterColumns } {
-  const gone = new Set<string>();
+  const removedIds = new Set<string>();
   const positionsLeft = new Uint32Array(entries.length);
   let count = 0;
   for (let at = 0; at < entries.length; at++) {
-    if (entries[at] === 1) gone.add(idText(columns.ids, at));
+    if (entries[at] === 1) removedIds.add(idText(columns.ids, at));
     else positionsLeft[count++] = at;
   }
-  const left = someColumns(columns, positionsLeft.subarray(0, count));
+  const remainingColumns = someColumns(columns, positionsLeft.subarray(0, count));
   const sizes = state.cluster_ids.map(() => 0);
-  for (let at = 0; at < count; at++) if (left.clusters[at]! >= 0) sizes[left.clusters[at]!]!++;
-  const kept = sizes.flatMap((size, at) => (size > 0 ? [at] : []));
-  const clusterAt = positions(sizes.length, kept);
+  for (let at = 0; at < count; at++)
+    if (remainingColumns.clusters[at]! >= 0) sizes[remainingColumns.clusters[at]!]!++;
+  const remainingClusters = sizes.flatMap((size, at) => (size > 0 ? [at] : []));
+  const clusterAt = positions(sizes.length, remainingClusters);
   const media = state.media.flatMap((hash, at) => (goneMedia.has(hash) ? [] : [at]));
   const mediaAt = positions(state.media.length, media);
-  const ids = kept.map((at) => state.cluster_ids[at]!);
+  const ids = remainingClusters.map((at) => state.cluster_ids[at]!);
   const named = ids.flatMap((id) => (state.names[id] === undefined ? [] : [[id, state.names[id]!] as const]));
-  const isLeft = (id: string) => !gone.has(id);
+  const isLeft = (id: string) => !removedIds.has(id);
   return {
     state: {
       ...state,
       cluster_ids: ids,
-      sizes: kept.map((at) => sizes[at]!),
+      sizes: remainingClusters.map((at) => sizes[at]!),
       names: Object.fromEntries(named),
       media: media.map((at) => state.media[at]!),
       marks: media.map((at) => state.marks[at]!),
       entries: count,
-      corrections: state.corrections.flatMap((one) => correctionOf(one, isLeft)),
+      corrections: state.corrections.flatMap((correction) => correctionOf(correction, isLeft)),
       lost: state.lost.flatMap(({ name, anchors }) => {
-        const own = anchors.filter(isLeft);
-        return own.length === 0 ? [] : [{ name, anchors: own }];
+        const remainingAnchors = anchors.filter(isLeft);
+        return remainingAnchors.length === 0 ? [] : [{ name, anchors: remainingAnchors }];
       }),
       shape: state.shape + 1,
       is_whole: false,
       undo: null,
     },
     columns: {
-      ...left,
-      clusters: left.clusters.map((cluster) => (cluster < 0 ? -1 : clusterAt[cluster]!)),
-      media: left.media.map((own) => mediaAt[own]!),
+      ...remainingColumns,
+      clusters: remainingColumns.clusters.map((cluster) => (cluster < 0 ? -1 : clusterAt[cluster]!)),
+      media: remainingColumns.media.map((mediaIndex) => mediaAt[mediaIndex]!),
     },
   };
 }
 
 /** Where those at `kept` are when the others are gone. */
-function positions(count: number, kept: readonly number[]): Int32Array {
+function positions(count: number, keptPositions: readonly number[]): Int32Array {
   const at = new Int32Array(count).fill(-1);
-  for (const [now, before] of kept.entries()) at[before] = now;
+  for (const [now, before] of keptPositions.entries()) at[before] = now;
   return at;
 }
 
@@ -93,24 +94,24 @@ function positions(count: number, kept: readonly number[]): Int32Array {
 function correctionOf(correction: Correction, isLeft: (id: string) => boolean): Correction[] {
   if (correction.kind === 'merge') {
     const clusters = correction.clusters.flatMap(({ id, anchors }) => {
-      const own = anchors.filter(isLeft);
-      return own.length === 0 ? [] : [{ id, anchors: own }];
+      const remainingAnchors = anchors.filter(isLeft);
+      return remainingAnchors.length === 0 ? [] : [{ id, anchors: remainingAnchors }];
     });
     return clusters.length < 2 ? [] : [{ kind: 'merge', clusters }];
   }
-  const left = ({ id, anchors }: Then) => ({
+  const withoutRemoved = ({ id, anchors }: Then) => ({
     id,
     anchors: anchors.filter(isLeft),
   });
   if (correction.kind === 'apart') {
-    const [one, other] = [left(correction.clusters[0]), left(correction.clusters[1])];
-    return one.anchors.length === 0 || other.anchors.length === 0
+    const [first, second] = [withoutRemoved(correction.clusters[0]), withoutRemoved(correction.clusters[1])];
+    return first.anchors.length === 0 || second.anchors.length === 0
       ? []
-      : [{ kind: 'apart', clusters: [one, other] }];
+      : [{ kind: 'apart', clusters: [first, second] }];
   }
   const faces = correction.faces.filter(isLeft);
   if (faces.length === 0) return [];
-  return [{ kind: 'move', faces, from: left(correction.from), to: left(correction.to) }];
+  return [{ kind: 'move', faces, from: withoutRemoved(correction.from), to: withoutRemoved(correction.to) }];
 }
 
 /** Removed faces of each content: null for all of them, as if the content had never been analysed. */
@@ -127,7 +128,7 @@ export interface RemovedFaces {
 
 export const revisionName = (model: string, hash: string): string => `${model}/${hash}`;
 
-export function removeFaces(writes: Writes, environment: Environment, gone: GoneFaces): RemovedFaces {
+export function removeFaces(writes: Writes, environment: Environment, goneFaces: GoneFaces): RemovedFaces {
   const { file } = environment;
   const records = new FaceRecords(environment);
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
@@ -136,10 +137,10 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   const before = records.changes(writes);
   // Faces that several pairs of models found count once, which only their ids can tell.
   const isOne = models.length === 1;
-  const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
+  const removed = new Map([...goneFaces.keys()].map((hash) => [hash, new Set<string>()]));
   let isChanged = false;
   for (const model of models) {
-    for (const [hash, ids] of gone) {
+    for (const [hash, ids] of goneFaces) {
       const of = { writes, records, model, hash, file };
       const freed = removeOf(of, ids, isOne ? null : (removed.get(hash) ?? null));
       if (freed === null) continue;
@@ -182,12 +183,12 @@ function removeOf(
   });
   if (read !== null && read.head === null) return null;
   const places = records.readablePlaces(writes, model, hash);
-  const taken = { model, place: places?.file ?? '', hash };
+  const faceSource = { model, place: places?.file ?? '', hash };
   const stored = (places?.places.length ?? 0) / placeBytes;
   if (read === null || read.facts === undefined || ids === null) {
     // A damaged record is removed whole, because the owners of its faces are unknown.
     records.remove(writes, model, hash);
-    takeFaces(writes, { ...taken, faces: stored }, { isWhole: true, isErased: true }, file);
+    takeFaces(writes, { ...faceSource, faces: stored }, { isWhole: true, isErased: true }, file);
     const count = read?.facts?.frames.length ?? 0;
     for (let at = 0; read?.facts && at < count; at++) removed?.add(idText(read.facts.ids, at));
     return { faces: count, revision: null };
@@ -216,7 +217,7 @@ function removeOf(
     },
   );
   const isWhole = stay.length === 0;
-  takeFaces(writes, { ...taken, faces: stored - stay.length }, { isWhole, isErased: true }, file);
+  takeFaces(writes, { ...faceSource, faces: stored - stay.length }, { isWhole, isErased: true }, file);
   return { faces: going.size, revision: { before: head.revision, now: revision } };
 }
 
@@ -296,7 +297,10 @@ function changedJob(
   if (!state.media.some((hash) => hashes.has(hash))) return [];
   if (state.media.every((hash) => hashes.has(hash))) return [{ name, put: null, files: [] }];
   const columns = clusterings.columns(stored.file);
-  const left = withoutEntries(state, columns, { entries: entriesOf(state, columns, hashes), media: hashes });
-  const file = files.write(name, left.columns, token);
-  return [{ name, put: (writes) => files.put(writes, name, file, left.state), files: [file] }];
+  const remainder = withoutEntries(state, columns, {
+    entries: entriesOf(state, columns, hashes),
+    media: hashes,
+  });
+  const file = files.write(name, remainder.columns, token);
+  return [{ name, put: (writes) => files.put(writes, name, file, remainder.state), files: [file] }];
 }

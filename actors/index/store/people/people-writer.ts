@@ -219,8 +219,8 @@ function withoutPerson(
     if (columns.clusters[at] !== position) continue;
     entries[at] = 1;
     count++;
-    const own = byMedia.get(columns.media[at]!);
-    if (own) own.push(at);
+    const positions = byMedia.get(columns.media[at]!);
+    if (positions) positions.push(at);
     else byMedia.set(columns.media[at]!, [at]);
   }
   const gone = new Map<string, ReadonlySet<string>>();
@@ -282,8 +282,8 @@ class OtherClusterings {
 
   /** All but the one of this name. */
   constructor(clusterings: Clusterings, name: string) {
-    const names = clusterings.names().filter((other) => other !== name);
-    this.#others = names.flatMap((other) => readOther(clusterings, other) ?? []);
+    const names = clusterings.names().filter((otherName) => otherName !== name);
+    this.#others = names.flatMap((otherName) => readOther(clusterings, otherName) ?? []);
   }
 
   /** True if one of them has the content. */
@@ -295,18 +295,19 @@ class OtherClusterings {
    * Ids of the entries at these positions of a content that none of them has. `range`: all of the content.
    */
   unheld(hash: string, ids: Uint8Array, range: EntryRange, positions: Iterable<number>): Set<string> {
-    const held = new Set<string>();
-    for (const other of this.#others) {
-      const own = other.byHash.get(hash);
-      if (own === undefined || other.ids === null || own.count === 0) continue;
-      if (isAligned(ids, range, other.ids, own)) return new Set();
-      for (let at = own.first; at < own.first + own.count; at++) held.add(idText(other.ids, at));
+    const heldIds = new Set<string>();
+    for (const otherClustering of this.#others) {
+      const otherRange = otherClustering.byHash.get(hash);
+      if (otherRange === undefined || otherClustering.ids === null || otherRange.count === 0) continue;
+      if (isAligned(ids, range, otherClustering.ids, otherRange)) return new Set();
+      for (let at = otherRange.first; at < otherRange.first + otherRange.count; at++)
+        heldIds.add(idText(otherClustering.ids, at));
     }
-    const left = new Set<string>();
+    const unheldIds = new Set<string>();
     for (const at of positions) {
       const id = idText(ids, at);
-      if (!held.has(id)) left.add(id);
+      if (!heldIds.has(id)) unheldIds.add(id);
     }
-    return left;
+    return unheldIds;
   }
 }

@@ -141,10 +141,10 @@ export class People {
 
   /** Begins to compare the clusters of one with each other; null when there is none. UNKNOWN_CLUSTER. */
   compare(name: string, options: SuggestionOptions): OpenComparison | null {
-    const found = this.stored.whole(name);
-    if (found === null) return null;
-    const whole = { state: stateOf(found.stored), columns: found.columns };
-    return new OpenComparison(found.stored, whole, this.faces, options);
+    const clustering = this.stored.whole(name);
+    if (clustering === null) return null;
+    const whole = { state: stateOf(clustering.stored), columns: clustering.columns };
+    return new OpenComparison(clustering.stored, whole, this.faces, options);
   }
 
   /** True if the compared state is still the stored one. */

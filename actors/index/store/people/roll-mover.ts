@@ -108,12 +108,12 @@ export class RollMover {
       for (const hash of hashes) {
         if (bytes >= size.bytes) break;
         if (from !== null) tail ??= tails.of(modelKey, from.about.dimensions, name);
-        const one = from && readable(() => this.#copy(model, hash, name, from, tail as FaceTail));
+        const move = from && readable(() => this.#copy(model, hash, name, from, tail as FaceTail));
         // Damaged faces stay where they are and are reported as unreadable, even without a roll if their data
         // has to leave the disk.
-        if (one) {
-          moved.push(one);
-          bytes += one.bytes;
+        if (move) {
+          moved.push(move);
+          bytes += move.bytes;
         } else if (isErased || from === null) lost.push(hash);
         else throw storeErrors.STORE_DAMAGED(`${this.#fileOf(modelKey, name)}: ${hash} cannot be read`);
       }

@@ -210,11 +210,11 @@ export class StoredFaces {
     const rolls = this.rolls();
     try {
       return hashes.map((hash) => {
-        const found = readable(() => this.content(modelKey, hash));
-        if (found === null || found.head.dimensions !== dimensions) return null;
-        const { count, from_previews } = found.head;
-        const roll = count === 0 ? null : rolls.of(found.places.file);
-        const isThere = count === 0 || (roll !== null && isWhole(found, roll));
+        const contentFaces = readable(() => this.content(modelKey, hash));
+        if (contentFaces === null || contentFaces.head.dimensions !== dimensions) return null;
+        const { count, from_previews } = contentFaces.head;
+        const roll = count === 0 ? null : rolls.of(contentFaces.places.file);
+        const isThere = count === 0 || (roll !== null && isWhole(contentFaces, roll));
         return isThere ? { count, fromPreviews: from_previews === 1 } : null;
       });
     } finally {
@@ -229,9 +229,9 @@ export class StoredFaces {
 
   /** n×d, L2-normalised, of one content; for tests and tools. */
   vectors(modelKey: string, hash: string): Float32Array<ArrayBuffer> | null {
-    const found = this.content(modelKey, hash);
-    if (found === null) return null;
-    const { head, places, facts } = found;
+    const contentFaces = this.content(modelKey, hash);
+    if (contentFaces === null) return null;
+    const { head, places, facts } = contentFaces;
     const vectors = new Float32Array(head.count * head.dimensions);
     if (head.count === 0) return vectors;
     const roll = this.#bundles.open(places.file);
@@ -272,8 +272,8 @@ export class OpenRolls {
 
   /** Null where it cannot be read, of which `broken` is told the first time. */
   of(place: string, broken?: (error: Error) => void): BundleFile | null {
-    const known = this.#open.get(place);
-    if (known !== undefined) return known;
+    const cachedRoll = this.#open.get(place);
+    if (cachedRoll !== undefined) return cachedRoll;
     const opened = readable(() => this.#bundles.open(place), broken);
     this.#open.set(place, opened);
     return opened;

@@ -16,27 +16,27 @@ import { idAt } from './summary-removal.ts';
  */
 export function collectionFor(
   writes: Writes,
-  wanted: CollectionChoice,
+  choice: CollectionChoice,
   file: string,
   { made_ms, newId }: { readonly made_ms: number; readonly newId: () => string },
 ): string {
-  if ('collection_id' in wanted) {
-    const { collection_id } = wanted;
+  if ('collection_id' in choice) {
+    const { collection_id } = choice;
     if (isSummaryId(collection_id) && writes.get(collectionKey(collection_id)) !== undefined)
       return collection_id;
     throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no collection ${quoted(collection_id)}`, {
       field: 'collection_id',
     });
   }
-  const name = plainName(wanted.name);
+  const name = plainName(choice.name);
   if (name === '') throw engineErrors.INVALID_MESSAGE('collection: the name is blank');
   const nameKey = collectionNameKey(name);
-  const known = idAt(writes, nameKey, file);
-  if (known !== null && isReadable(writes, known, file)) return known;
+  const existingId = idAt(writes, nameKey, file);
+  if (existingId !== null && isReadable(writes, existingId, file)) return existingId;
   // One that is damaged is written anew, and keeps its members.
-  const id = known ?? newId();
+  const id = existingId ?? newId();
   const key = collectionKey(id);
-  writes.put(key, seal(SummaryCollection, key, { name, description: wanted.description, made_ms }));
+  writes.put(key, seal(SummaryCollection, key, { name, description: choice.description, made_ms }));
   writes.put(nameKey, seal(SummaryId, nameKey, { id }));
   return id;
 }

@@ -100,17 +100,17 @@ export class Summaries {
     const unreadable: string[] = [];
     if (environment === null) return { summaries, next: null, unreadable };
     const from = after === null ? 0 : Math.max(0, hashes.indexOf(after.hash_str));
-    let left = limit;
+    let remaining = limit;
     for (const hash of hashes.slice(from)) {
       pause();
       const start = after?.hash_str === hash ? summaryKey(hash, after.analysis_id) : null;
       const path = this.#pathsOnce(environment);
-      for (const { key, value } of environment.someEntries(summaryPrefix(hash), start, left)) {
-        left--;
+      for (const { key, value } of environment.someEntries(summaryPrefix(hash), start, remaining)) {
+        remaining--;
         const row = readable(() => unseal(Summary, key, value, environment.file));
         if (row === null) unreadable.push(hash);
         else summaries.push(...heldIn(row, path(hash)));
-        if (left === 0) return { summaries, next: nameIn(key), unreadable };
+        if (remaining === 0) return { summaries, next: nameIn(key), unreadable };
       }
     }
     return { summaries, next: null, unreadable };
@@ -124,10 +124,10 @@ export class Summaries {
   }
 
   #pathsOnce(environment: Environment): (hash: string) => string | null {
-    const known = new Map<string, string | null>();
+    const pathsByHash = new Map<string, string | null>();
     return (hash) => {
-      if (!known.has(hash)) known.set(hash, this.#path(environment, hash));
-      return known.get(hash) ?? null;
+      if (!pathsByHash.has(hash)) pathsByHash.set(hash, this.#path(environment, hash));
+      return pathsByHash.get(hash) ?? null;
     };
   }
 
@@ -140,14 +140,14 @@ export class Summaries {
     const unreadable: string[] = [];
     if (environment === null) return { collections, next: null, unreadable };
     const start = after === null ? null : collectionKey(after);
-    const found = environment.someEntries(allCollections, start, limit);
-    for (const { key, value } of found) {
+    const entries = environment.someEntries(allCollections, start, limit);
+    for (const { key, value } of entries) {
       const id = key.slice(allCollections.length);
-      const held = readable(() => collectionIn(environment, id, value));
-      if (held === null) unreadable.push(id);
-      else collections.push(held);
+      const collection = readable(() => collectionIn(environment, id, value));
+      if (collection === null) unreadable.push(id);
+      else collections.push(collection);
     }
-    const last = found.length < limit ? undefined : found.at(-1);
+    const last = entries.length < limit ? undefined : entries.at(-1);
     return { collections, next: last ? last.key.slice(allCollections.length) : null, unreadable };
   }
 
@@ -172,14 +172,14 @@ export class Summaries {
     const collection = bytes === undefined ? null : collectionIn(environment, collection_id, bytes);
     const start = after && memberKey(collection_id, after.hash_str, after.analysis_id);
     const path = this.#pathsOnce(environment);
-    const found = environment.someEntries(memberPrefix(collection_id), start, limit);
-    for (const { key, value } of found) {
+    const entries = environment.someEntries(memberPrefix(collection_id), start, limit);
+    for (const { key, value } of entries) {
       const row = readable(() => unseal(SummaryMemberRow, key, value, environment.file));
       const at = row && path(row.hash_str);
       if (row === null || at === null) unreadable.push(nameIn(key));
       else members.push(memberOf(row, at));
     }
-    const last = found.length < limit ? undefined : found.at(-1);
+    const last = entries.length < limit ? undefined : entries.at(-1);
     return { collection, members, next: last ? nameIn(last.key) : null, unreadable };
   }
 
@@ -192,15 +192,15 @@ export class Summaries {
     const total = { summaries: 0, nodes: 0, bytes: 0 };
     if (environment === null) return { ...total, next: null };
     const start = after && summaryKey(after.hash_str, after.analysis_id);
-    const found = environment.someEntries(allSummaries, start, limit);
-    for (const { key, value } of found) {
+    const entries = environment.someEntries(allSummaries, start, limit);
+    for (const { key, value } of entries) {
       const row = readable(() => unseal(Summary, key, value, environment.file));
       if (row === null) continue;
       total.summaries++;
       total.nodes += row.nodes;
       total.bytes += row.bytes;
     }
-    const last = found.length < limit ? undefined : found.at(-1);
+    const last = entries.length < limit ? undefined : entries.at(-1);
     return { ...total, next: last ? nameIn(last.key) : null };
   }
 
@@ -231,15 +231,15 @@ export class Summaries {
     const nodes: NodeText[] = [];
     if (environment === null) return { nodes, next: null, isCut: false };
     const prefix = nodePrefix(hash_str, token);
-    const found = environment.someEntries(prefix, after === null ? null : prefix + after, limit);
-    for (const { key, value } of found) {
+    const entries = environment.someEntries(prefix, after === null ? null : prefix + after, limit);
+    for (const { key, value } of entries) {
       const row = readable(() => unseal(SummaryNodeRow, key, value, environment.file));
       if (row === null) continue;
       const { node_id, text, start, level } = row;
       nodes.push({ node_id, text, start, level });
     }
-    const last = found.length < limit ? undefined : found.at(-1);
-    return { nodes, next: last?.key.slice(prefix.length) ?? null, isCut: nodes.length < found.length };
+    const last = entries.length < limit ? undefined : entries.at(-1);
+    return { nodes, next: last?.key.slice(prefix.length) ?? null, isCut: nodes.length < entries.length };
   }
 
   /** Null when it is gone, or damaged. */
@@ -279,20 +279,21 @@ export class Summaries {
     const detailBytes = environment.get(detailAt);
     if (detailBytes === undefined) throw damaged(file, `record ${detailAt} is missing`);
     const detail = unsealDetail(detailAt, detailBytes, file);
-    const wanted = node ?? detail.root_id;
-    const found = nodeIn(environment, row, wanted);
-    if (found === null && wanted === detail.root_id) {
-      throw damaged(file, `node ${wanted} of summary ${row.analysis_id} is missing`);
+    const nodeId = node ?? detail.root_id;
+    const nodeRecord = nodeIn(environment, row, nodeId);
+    if (nodeRecord === null && nodeId === detail.root_id) {
+      throw damaged(file, `node ${nodeId} of summary ${row.analysis_id} is missing`);
     }
-    if (found === null) return { ...nothing, summary, detail };
+    if (nodeRecord === null) return { ...nothing, summary, detail };
     const unreadable: string[] = [];
-    const children = found.child_ids.flatMap((child) => {
+    const children = nodeRecord.child_ids.flatMap((child) => {
       const read = readable(() => nodeIn(environment, row, child));
       if (read === null) unreadable.push(child);
       return read ?? [];
     });
-    const own = evidence && found.child_ids.length === 0 ? evidenceIn(environment, row, wanted) : null;
-    return { summary, detail, node: found, children, unreadable, evidence: own };
+    const nodeEvidence =
+      evidence && nodeRecord.child_ids.length === 0 ? evidenceIn(environment, row, nodeId) : null;
+    return { summary, detail, node: nodeRecord, children, unreadable, evidence: nodeEvidence };
   }
 }
 

@@ -115,8 +115,8 @@ export function removeEmptyCollections(
   confirm: (writes: Writes) => void,
 ): string[] {
   environment.refresh();
-  const known = ids.filter((id) => isSummaryId(id) && environment.has(collectionKey(id)));
-  const empty = known.filter((id) => environment.count(memberPrefix(id)) === 0);
+  const existingIds = ids.filter((id) => isSummaryId(id) && environment.has(collectionKey(id)));
+  const empty = existingIds.filter((id) => environment.count(memberPrefix(id)) === 0);
   if (empty.length === 0) return [];
   environment.transact((writes) => {
     confirm(writes);
@@ -153,11 +153,11 @@ export function sweepStep(environment: Environment, confirm: (writes: Writes) =>
   if (key === undefined) return;
   const [hash = '', token = ''] = key.slice(allGarbage.length).split('/');
   const of = [nodePrefix(hash, token), evidencePrefix(hash, token)];
-  const found = of.flatMap((prefix) => environment.someKeys(prefix, null, stepRecords));
+  const keys = of.flatMap((prefix) => environment.someKeys(prefix, null, stepRecords));
   environment.transact((writes) => {
     confirm(writes);
-    for (const one of found.slice(0, stepRecords)) writes.remove(one);
-    if (found.length <= stepRecords) writes.remove(key);
+    for (const foundKey of keys.slice(0, stepRecords)) writes.remove(foundKey);
+    if (keys.length <= stepRecords) writes.remove(key);
   });
 }
 

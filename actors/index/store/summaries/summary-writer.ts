@@ -111,15 +111,15 @@ export class SummaryWriter {
       const abandoned = this.#abandoned();
       const row = this.#environment.transact((writes) => {
         this.#work.confirmIn(writes);
-        for (const one of abandoned) this.#drop(writes, one.key, one.row);
+        for (const entry of abandoned) this.#drop(writes, entry.key, entry.row);
         if (!replaces && summaryNamed(writes, hash, name, file) !== null) throw nameTaken(hash, name);
         const bytes = writes.get(key);
         const before = bytes && readable(() => unseal(OpenSummary, key, bytes, file));
-        const kept = before?.settings === settings ? before : null;
-        if (before && kept === null) this.#drop(writes, key, before);
+        const keptRow = before?.settings === settings ? before : null;
+        if (before && keptRow === null) this.#drop(writes, key, before);
         const touched_ms = this.#now();
         const fresh = { hash_str: hash, settings, token: this.#newId(0), bytes: 0, ...noNodes };
-        const now: OpenSummary = { ...fresh, ...kept, name, touched_ms };
+        const now: OpenSummary = { ...fresh, ...keptRow, name, touched_ms };
         writes.put(key, seal(OpenSummary, key, now));
         return now;
       });
@@ -183,12 +183,16 @@ export class SummaryWriter {
     const earlier = before === undefined ? null : unsealNode(key, before, file);
     const freed = (before?.byteLength ?? 0) + (writes.get(evidenceAt)?.byteLength ?? 0);
     const bytes = sealNode(key, node);
-    const own = evidence && sealEvidence(evidenceAt, evidence);
+    const sealedEvidence = evidence && sealEvidence(evidenceAt, evidence);
     writes.put(key, bytes);
-    if (own) writes.put(evidenceAt, own);
+    if (sealedEvidence) writes.put(evidenceAt, sealedEvidence);
     else if (before !== undefined) writes.remove(evidenceAt);
     const sums = withNode(earlier === null ? row : withoutNode(row, earlier), node);
-    return { ...row, ...sums, bytes: row.bytes + bytes.byteLength + (own?.byteLength ?? 0) - freed };
+    return {
+      ...row,
+      ...sums,
+      bytes: row.bytes + bytes.byteLength + (sealedEvidence?.byteLength ?? 0) - freed,
+    };
   }
 
   /** A page of the nodes that are there. */
@@ -197,9 +201,9 @@ export class SummaryWriter {
     this.#work.confirm();
     const { hash_str, token } = stage.row;
     const start = after === null ? null : nodeKey(hash_str, token, after);
-    const found = this.#environment.someEntries(nodePrefix(hash_str, token), start, limit);
+    const entries = this.#environment.someEntries(nodePrefix(hash_str, token), start, limit);
     try {
-      return found.map(({ key, value }) => unsealNode(key, value, this.#environment.file));
+      return entries.map(({ key, value }) => unsealNode(key, value, this.#environment.file));
     } catch (error) {
       if (storeErrors.STORE_DAMAGED.is(error)) this.#forget(stage);
       throw error;

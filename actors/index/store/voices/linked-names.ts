@@ -64,7 +64,9 @@ const isOne = (a: VoiceRef, b: VoiceRef) => a.hash_str === b.hash_str && a.speak
  * NAME_OF_STRANGERS.
  */
 export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): VoiceRef[] {
-  const voices = said.voices.filter((one, at) => said.voices.findIndex((other) => isOne(one, other)) === at);
+  const voices = said.voices.filter(
+    (voice, at) => said.voices.findIndex((otherVoice) => isOne(voice, otherVoice)) === at,
+  );
   const name = givenName(said.name ?? '', 'name') || null;
   if (voices.length < 2)
     throw voiceErrors.TWO_VOICES('voices: at least two voices are required', { field: 'voices' });
@@ -76,11 +78,11 @@ export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): Vo
     });
   }
   // A voice that turns out to be somebody else loses the name of the person it was taken for.
-  for (const left of linking.part(voices)) {
-    const own = knownName(writes, left, file);
-    const others = voices.filter((one) => !isOne(one, left));
-    if (others.some((one) => knownName(writes, one, file) === own)) {
-      putName(writes, left.hash_str, left.speaker, '', file);
+  for (const partedVoice of linking.part(voices)) {
+    const ownName = knownName(writes, partedVoice, file);
+    const others = voices.filter((voice) => !isOne(voice, partedVoice));
+    if (others.some((voice) => knownName(writes, voice, file) === ownName)) {
+      putName(writes, partedVoice.hash_str, partedVoice.speaker, '', file);
     }
   }
   return [...voices];
@@ -94,14 +96,14 @@ function joined(
   file: string,
 ): VoiceRef[] {
   const all = linking.voicesOf(linking.join(voices));
-  const given = [...new Set(all.flatMap((one) => knownName(writes, one, file) ?? []))];
+  const given = [...new Set(all.flatMap((voice) => knownName(writes, voice, file) ?? []))];
   if (name === null && given.length > 1) {
     const what = `name: the voices are named ${given.join(' and ')}; give the name to keep`;
     throw voiceErrors.VOICES_NAMED_APART(what, { field: 'name' });
   }
-  const wanted = name ?? given[0];
-  if (wanted !== undefined) {
-    for (const { hash_str, speaker } of all) putName(writes, hash_str, speaker, wanted, file);
+  const chosenName = name ?? given[0];
+  if (chosenName !== undefined) {
+    for (const { hash_str, speaker } of all) putName(writes, hash_str, speaker, chosenName, file);
   }
   return all;
 }
@@ -111,8 +113,10 @@ const knownName = (writes: Writes, { hash_str, speaker }: VoiceRef, file: string
 
 /** Names a voice and all that are linked with it: answers the contents. */
 export function nameLinked(writes: Writes, voice: VoiceRef, name: string, file: string): Set<string> {
-  const own = voicesIn(writes, voice.hash_str, file)?.voices.find(({ speaker }) => speaker === voice.speaker);
-  const linked = own?.person ? new Linking(writes, file).voicesOf(own.person) : [];
+  const storedVoice = voicesIn(writes, voice.hash_str, file)?.voices.find(
+    ({ speaker }) => speaker === voice.speaker,
+  );
+  const linked = storedVoice?.person ? new Linking(writes, file).voicesOf(storedVoice.person) : [];
   const all = [voice, ...linked];
   for (const { hash_str, speaker } of all) putName(writes, hash_str, speaker, name, file);
   return new Set(all.map(({ hash_str }) => hash_str));
@@ -124,8 +128,10 @@ export function rememberedNames(writes: Writes, hash: string, names: Names, file
   const all = new Map(Object.entries(names));
   for (const { speaker, person } of voicesIn(writes, hash, file)?.voices ?? []) {
     if (person === '' || speaker === '' || all.has(speaker)) continue;
-    const elsewhere = linking.voicesOf(person).filter((one) => one.hash_str !== hash);
-    const name = elsewhere.map((one) => knownName(writes, one, file)).find((one) => one !== undefined);
+    const elsewhere = linking.voicesOf(person).filter((voice) => voice.hash_str !== hash);
+    const name = elsewhere
+      .map((voice) => knownName(writes, voice, file))
+      .find((candidate) => candidate !== undefined);
     if (name !== undefined) all.set(speaker, name);
   }
   return Object.fromEntries(all);
@@ -146,7 +152,7 @@ class Linking {
 
   /** The person of a voice; empty for none. NO_VOICE naming the field. */
   personOf({ hash_str, speaker }: VoiceRef, field: string): string {
-    const voice = this.#media(hash_str)?.voices.find((one) => one.speaker === speaker);
+    const voice = this.#media(hash_str)?.voices.find((candidate) => candidate.speaker === speaker);
     if (voice !== undefined) return voice.person;
     const what = `${field}: no voice is stored for ${speaker} of ${hash_str}; transcribe it again with speakers`;
     throw voiceErrors.NO_VOICE(what, { field });
@@ -167,13 +173,13 @@ class Linking {
 
   /** A voice gets a person of its own, which it may have already. */
   #ownPerson(voice: VoiceRef, field: string): string {
-    const known = this.personOf(voice, field);
-    return known === '' ? this.#become(voice, newPerson()) : known;
+    const person = this.personOf(voice, field);
+    return person === '' ? this.#become(voice, newPerson()) : person;
   }
 
   #become({ hash_str, speaker }: VoiceRef, person: string): string {
     const media = this.#media(hash_str)!;
-    const voices = media.voices.map((one) => (one.speaker === speaker ? { ...one, person } : one));
+    const voices = media.voices.map((voice) => (voice.speaker === speaker ? { ...voice, person } : voice));
     putVoices(this.#writes, { ...media, voices });
     const before = personIn(this.#writes, person, this.#file);
     putPerson(this.#writes, person, { ...before, hashes: [...before.hashes, hash_str] });
@@ -184,26 +190,30 @@ class Linking {
   join(voices: readonly VoiceRef[]): string {
     const people = new Set(voices.map((voice, i) => this.#ownPerson(voice, `voices[${i}]`)));
     const [person, ...others] = people as unknown as [string, ...string[]];
-    for (const other of others) this.#absorb(person, other);
+    for (const otherPerson of others) this.#absorb(person, otherPerson);
     const { hashes, apart } = personIn(this.#writes, person, this.#file);
-    const free = apart.filter((one) => !people.has(one));
+    const free = apart.filter((person) => !people.has(person));
     putPerson(this.#writes, person, { hashes, apart: free });
     return person;
   }
 
-  #absorb(person: string, other: string): void {
-    const gone = personIn(this.#writes, other, this.#file);
-    for (const hash of gone.hashes) {
+  #absorb(person: string, otherPerson: string): void {
+    const otherRecord = personIn(this.#writes, otherPerson, this.#file);
+    for (const hash of otherRecord.hashes) {
       const media = this.#media(hash);
       if (media === null) continue;
-      const voices = media.voices.map((one) => (one.person === other ? { ...one, person } : one));
+      const voices = media.voices.map((voice) =>
+        voice.person === otherPerson ? { ...voice, person } : voice,
+      );
       putVoices(this.#writes, { ...media, voices });
     }
-    const own = personIn(this.#writes, person, this.#file);
-    const apart = [...own.apart, ...gone.apart].filter((one) => one !== person && one !== other);
-    putPerson(this.#writes, person, { hashes: [...own.hashes, ...gone.hashes], apart });
-    replaceApart(this.#writes, gone.apart, other, person, this.#file);
-    this.#writes.remove(personKey(other));
+    const ownRecord = personIn(this.#writes, person, this.#file);
+    const apart = [...ownRecord.apart, ...otherRecord.apart].filter(
+      (candidate) => candidate !== person && candidate !== otherPerson,
+    );
+    putPerson(this.#writes, person, { hashes: [...ownRecord.hashes, ...otherRecord.hashes], apart });
+    replaceApart(this.#writes, otherRecord.apart, otherPerson, person, this.#file);
+    this.#writes.remove(personKey(otherPerson));
   }
 
   /**
@@ -212,12 +222,12 @@ class Linking {
    */
   part(voices: readonly VoiceRef[]): VoiceRef[] {
     const people: string[] = [];
-    const left: VoiceRef[] = [];
+    const partedVoices: VoiceRef[] = [];
     for (const [i, voice] of voices.entries()) {
       let person = this.#ownPerson(voice, `voices[${i}]`);
       if (people.includes(person)) {
         person = this.#leave(voice, person);
-        left.push(voice);
+        partedVoices.push(voice);
       }
       people.push(person);
     }
@@ -225,16 +235,16 @@ class Linking {
       const { hashes, apart } = personIn(this.#writes, person, this.#file);
       putPerson(this.#writes, person, {
         hashes,
-        apart: [...apart, ...people.filter((one) => one !== person)],
+        apart: [...apart, ...people.filter((candidate) => candidate !== person)],
       });
     }
-    return left;
+    return partedVoices;
   }
 
   #leave(voice: VoiceRef, person: string): string {
-    const own = this.#become(voice, newPerson());
-    const stays = this.#media(voice.hash_str)!.voices.some((one) => one.person === person);
+    const ownPerson = this.#become(voice, newPerson());
+    const stays = this.#media(voice.hash_str)!.voices.some((candidate) => candidate.person === person);
     if (!stays) leavePerson(this.#writes, person, voice.hash_str, this.#file);
-    return own;
+    return ownPerson;
   }
 }

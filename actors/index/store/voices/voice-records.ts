@@ -93,17 +93,19 @@ export function replaceApart(
   by: string | null,
   file: string,
 ): void {
-  for (const other of of) {
-    const person = personIn(writes, other, file);
-    const apart = person.apart.flatMap((one) => (one !== id ? [one] : by === null ? [] : [by]));
-    putPerson(writes, other, { ...person, apart });
+  for (const otherId of of) {
+    const person = personIn(writes, otherId, file);
+    const apart = person.apart.flatMap((candidate) =>
+      candidate !== id ? [candidate] : by === null ? [] : [by],
+    );
+    putPerson(writes, otherId, { ...person, apart });
   }
 }
 
 /** Takes media away from a person; whoever has none left is nobody, also to those who were held apart. */
 export function leavePerson(writes: Writes, id: string, hash: string, file: string): void {
   const person = personIn(writes, id, file);
-  const hashes = person.hashes.filter((one) => one !== hash);
+  const hashes = person.hashes.filter((candidate) => candidate !== hash);
   if (hashes.length > 0) putPerson(writes, id, { ...person, hashes });
   else {
     writes.remove(personKey(id));
@@ -161,7 +163,11 @@ export function remembering(
   });
   const undo: Undo = {
     said,
-    voices: [...people].map(([hash, own]) => ({ hash, people: own, seal: sealAt(writes, voicesKey(hash)) })),
+    voices: [...people].map(([hash, voicePeople]) => ({
+      hash,
+      people: voicePeople,
+      seal: sealAt(writes, voicesKey(hash)),
+    })),
     records: [...before]
       .filter(([key]) => !key.startsWith(voicesPrefix))
       .map(([key, bytes]) => ({
@@ -181,8 +187,9 @@ export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
   if (!row) throw voiceErrors.NOTHING_SAID('There is no answer about voices to undo');
   // Written by this program under a checksum.
   const { said, voices, records } = JSON.parse(row.undo_json) as Undo;
-  const isSame = ({ key, seal: left }: { key: string; seal: number | null }) => sealAt(writes, key) === left;
-  const all = [...voices.map((one) => ({ ...one, key: voicesKey(one.hash) })), ...records];
+  const isSame = ({ key, seal: storedSeal }: { key: string; seal: number | null }) =>
+    sealAt(writes, key) === storedSeal;
+  const all = [...voices.map((entry) => ({ ...entry, key: voicesKey(entry.hash) })), ...records];
   if (!all.every(isSame)) {
     throw voiceErrors.NOTHING_SAID(
       'The answer cannot be undone: the voices have since been named or transcribed again',
@@ -192,8 +199,8 @@ export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
     const media = voicesIn(writes, hash, file);
     // The next transcription makes what is damaged anew.
     if (media === null) continue;
-    const own = media.voices.map((voice, at) => ({ ...voice, person: people[at]! }));
-    putVoices(writes, { ...media, voices: own });
+    const newVoices = media.voices.map((voice, at) => ({ ...voice, person: people[at]! }));
+    putVoices(writes, { ...media, voices: newVoices });
   }
   for (const { key, before } of records) {
     if (before === null) writes.remove(key);
@@ -259,7 +266,11 @@ export class Voices {
 /** Vectors as they come from the diarizer. */
 function freshVoices({ speakers, vectors }: SpeakerVoices): StoredVoice[] {
   const d = vectors.length / Math.max(1, speakers.length);
-  return speakers.map((one, at) => ({ ...one, person: '', vector: vectors.slice(at * d, (at + 1) * d) }));
+  return speakers.map((speaker, at) => ({
+    ...speaker,
+    person: '',
+    vector: vectors.slice(at * d, (at + 1) * d),
+  }));
 }
 
 /**
@@ -280,7 +291,9 @@ export function replaceVoices(
   const fresh = voices === null ? [] : freshVoices(voices);
   const now = followed(before?.voices ?? [], fresh, pairs, isComparable);
   const there = new Set(now.map(({ person }) => person));
-  const gone = new Set(before?.voices.map(({ person }) => person).filter((one) => !there.has(one)));
-  for (const person of gone) if (person !== '') leavePerson(writes, person, hash, file);
+  const formerPeople = new Set(
+    before?.voices.map(({ person }) => person).filter((person) => !there.has(person)),
+  );
+  for (const person of formerPeople) if (person !== '') leavePerson(writes, person, hash, file);
   putVoices(writes, { hash, model, voices: now });
 }

@@ -127,13 +127,15 @@ export class Look {
     let [best, most]: [number | null, number] = [null, Number.NEGATIVE_INFINITY];
     for (let frame = block * step; frame < (block + 1) * step; frame++) {
       if (this.#bytes(media, frame) === null) continue;
-      const own = { media, isMirrored: false };
-      const alike = step === 1 ? 0 : Math.min(this.score(own, frame, -1), this.score(own, frame, 1));
+      const ownCopy = { media, isMirrored: false };
+      const alike = step === 1 ? 0 : Math.min(this.score(ownCopy, frame, -1), this.score(ownCopy, frame, 1));
       if (alike > most) [best, most] = [frame, alike];
     }
     if (best === null) return null;
     const vector = this.#vector(best);
-    const isBlank = blank.some((one) => one.reduce((sum, value, i) => sum + value * vector[i]!, 0) >= least);
+    const isBlank = blank.some(
+      (blankVector) => blankVector.reduce((sum, value, i) => sum + value * vector[i]!, 0) >= least,
+    );
     return isBlank ? null : best;
   }
 
@@ -157,10 +159,10 @@ export class Look {
 
   /** The cosine of a frame that is asked for to the one at this distance; -1 where one is missing. */
   score({ media, isMirrored }: Copy, frame: number, offset: number): number {
-    const own = this.#bytes(this.#question.media, frame);
-    const other = this.#bytes(media, frame + offset);
-    if (own === null || other === null) return -1;
-    return product(isMirrored ? this.#turned(own) : own, other, this.#bank);
+    const ownBytes = this.#bytes(this.#question.media, frame);
+    const otherBytes = this.#bytes(media, frame + offset);
+    if (ownBytes === null || otherBytes === null) return -1;
+    return product(isMirrored ? this.#turned(ownBytes) : ownBytes, otherBytes, this.#bank);
   }
 
   #turned(bytes: Uint8Array): Uint8Array {
@@ -190,12 +192,12 @@ export class Look {
     if (back === null) return null;
     const forth = this.#walk(copy, offset, seeds, first.frame, 1)!;
     const { media, isMirrored } = copy;
-    const { media: asked } = this.#question;
+    const { media: questionMedia } = this.#question;
     const [start, end] = [back.reached ?? first.frame, (forth.reached ?? first.frame) + 1];
     const frames = back.frames + forth.frames;
     const evidence = back.evidence + forth.evidence;
-    const isOverlap = media === asked && Math.abs(offset) < end - start;
-    const all = Math.min(asked.frames.length, media.frames.length);
+    const isOverlap = media === questionMedia && Math.abs(offset) < end - start;
+    const all = Math.min(questionMedia.frames.length, media.frames.length);
     if (isOverlap || frames < leastFrames || frames < (end - start) / 2) return null;
     if (evidence < Math.min(leastEvidence, leastShare * all)) return null;
     const isEqual = back.isEqual && forth.isEqual;
@@ -204,7 +206,7 @@ export class Look {
 
   /** From a frame on as long as frames agree; null where a seed of a step before agrees. */
   #walk(copy: Copy, offset: number, seeds: readonly Seed[], from: number, way: 1 | -1) {
-    const { at, from: asked, step } = this.#question;
+    const { at, from: questionStart, step } = this.#question;
     const within = { frames: 0, evidence: 0, isEqual: !copy.isMirrored };
     let [walk, reached] = [{ ...within }, null as number | null];
     let seed = way === 1 ? 0 : seeds.findLastIndex(({ frame }) => frame <= from + 1);
@@ -219,7 +221,7 @@ export class Look {
         missed++;
         continue;
       }
-      if (way < 0 && frame < at && frame >= asked && this.#seedIn(Math.floor(frame / step)) === frame)
+      if (way < 0 && frame < at && frame >= questionStart && this.#seedIn(Math.floor(frame / step)) === frame)
         return null;
       missed = 0;
       within.frames++;
@@ -239,8 +241,11 @@ export class Look {
   }
 
   #isSame(media: LoadedMedia, frame: number, offset: number): boolean {
-    const [own, other] = [this.#bytes(this.#question.media, frame), this.#bytes(media, frame + offset)];
-    return own !== null && other !== null && Buffer.compare(own, other) === 0;
+    const [ownBytes, otherBytes] = [
+      this.#bytes(this.#question.media, frame),
+      this.#bytes(media, frame + offset),
+    ];
+    return ownBytes !== null && otherBytes !== null && Buffer.compare(ownBytes, otherBytes) === 0;
   }
 }
 
@@ -249,11 +254,11 @@ function scaleOf(bytes: Uint8Array, { dimensions }: RowBank): number {
 }
 
 /** The cosine of two 8-bit rows. */
-function product(one: Uint8Array, other: Uint8Array, bank: RowBank): number {
+function product(first: Uint8Array, second: Uint8Array, bank: RowBank): number {
   const { dimensions } = bank;
-  const a = new Int8Array(one.buffer, one.byteOffset, dimensions);
-  const b = new Int8Array(other.buffer, other.byteOffset, dimensions);
+  const a = new Int8Array(first.buffer, first.byteOffset, dimensions);
+  const b = new Int8Array(second.buffer, second.byteOffset, dimensions);
   let sum = 0;
   for (let i = 0; i < dimensions; i++) sum += a[i]! * b[i]!;
-  return sum * scaleOf(one, bank) * scaleOf(other, bank);
+  return sum * scaleOf(first, bank) * scaleOf(second, bank);
 }

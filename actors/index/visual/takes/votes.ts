@@ -51,7 +51,7 @@ export class Votes {
       ? some
       : this.#best(
           look,
-          equal.filter((one) => Math.abs(one - some) < every),
+          equal.filter((candidate) => Math.abs(candidate - some) < every),
         );
   }
 
@@ -62,15 +62,15 @@ export class Votes {
   }
 
   /** Distances that lead into the scenes of a sequence are not taken again: any of them fits a still shot. */
-  spend(offset: number, found: FoundTake | null): void {
+  spend(offset: number, take: FoundTake | null): void {
     const { frames, scenes } = this.media;
-    if (found === null) {
+    if (take === null) {
       this.#counts.fill(0, Math.max(0, offset + this.#last - 1), offset + this.#last + 2);
       return;
     }
     const sceneOf = (frame: number) => sceneAt(this.media, Math.max(0, lowerBound(frames, frame + 1) - 1));
-    const first = frames[scenes[sceneOf(found.start + offset)]!]!;
-    const end = scenes[sceneOf(found.end - 1 + offset) + 1];
+    const first = frames[scenes[sceneOf(take.start + offset)]!]!;
+    const end = scenes[sceneOf(take.end - 1 + offset) + 1];
     const last = end === undefined ? frames.at(-1)! : frames[end]! - 1;
     // From the last seed to the first frame, up to the first seed and the last frame.
     this.#counts.fill(0, first, last + 1 + this.#last - this.#seeds[0]!.frame);
@@ -96,16 +96,17 @@ export function vote(
   seeds: readonly Barred[],
 ): Voted {
   const vectors = seeds.map(({ vector }) => vector);
-  const asked = mirror === null ? vectors : [...vectors, ...vectors.map((one) => mirrored(one, mirror))];
+  const queries =
+    mirror === null ? vectors : [...vectors, ...vectors.map((vector) => mirrored(vector, mirror))];
   scorersOf(
     at.bank,
-    asked.map((vector) => ({ bases: [vector], exclude: [] })),
+    queries.map((vector) => ({ bases: [vector], exclude: [] })),
   );
   const picks = at.catalog.picks(everything).filter(({ run }) => !isOnce || run.media.hash >= media.hash);
   const all = [new Map<LoadedMedia, Votes>(), new Map<LoadedMedia, Votes>()];
   const contents = seeds.map(() => new Set<LoadedMedia>());
   const scenes = seeds.map(({ frame }) => sceneAt(media, positionOf(media.frames, frame)));
-  const asking = asked.map((_, query): Asking => {
+  const asking = queries.map((_, query): Asking => {
     const i = query % seeds.length;
     const seed = seeds[i]!;
     const votes = all[query < seeds.length ? 0 : 1]!;
@@ -115,12 +116,12 @@ export function vote(
       if (run.media === media) {
         if (sceneAt(media, position) === scenes[i] || (isOnce && frame < seed.frame)) return;
       } else contents[i]!.add(run.media);
-      let own = votes.get(run.media);
-      if (own === undefined) {
-        own = new Votes(run.media, votes !== all[0], seeds);
-        votes.set(run.media, own);
+      let mediaVotes = votes.get(run.media);
+      if (mediaVotes === undefined) {
+        mediaVotes = new Votes(run.media, votes !== all[0], seeds);
+        votes.set(run.media, mediaVotes);
       }
-      own.add(seed, frame);
+      mediaVotes.add(seed, frame);
     };
     return { picks, query, lanes: 1, threshold: seed.bar, take };
   });
@@ -143,13 +144,13 @@ export function followed(
   pause: () => void,
 ): Take[] {
   const takes: Take[] = [];
-  for (const own of votes) {
-    for (let found = 0; found < mostOfMedia && takes.length < mostTakes; found++) {
+  for (const mediaVotes of votes) {
+    for (let count = 0; count < mostOfMedia && takes.length < mostTakes; count++) {
       pause();
-      const offset = own.take(look);
+      const offset = mediaVotes.take(look);
       if (offset === null) break;
-      const take = look.follow(own, offset, seeds);
-      own.spend(offset, take);
+      const take = look.follow(mediaVotes, offset, seeds);
+      mediaVotes.spend(offset, take);
       if (take !== null) takes.push(told(take));
     }
   }
@@ -166,13 +167,13 @@ export function chosen(all: readonly Take[]): Take[] {
     .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || compareText(a.hash_str, b.hash_str))
     .slice(0, mostTakes);
   const best = takes.toSorted((a, b) => b.evidence - a.evidence);
-  const apart = best.filter((one, i) => !best.slice(0, i).some((better) => isSamePlace(one, better)));
+  const apart = best.filter((take, i) => !best.slice(0, i).some((better) => isSamePlace(take, better)));
   return apart.sort((a, b) => a.start - b.start || b.evidence - a.evidence);
 }
 
 /** A shot that looks the same in a mirror is found twice. */
-function isSamePlace(one: Take, other: Take): boolean {
+function isSamePlace(take: Take, otherTake: Take): boolean {
   const meet = (from: number, to: number) =>
-    one.start + from < other.end + to && other.start + to < one.end + from;
-  return one.hash_str === other.hash_str && meet(0, 0) && meet(one.offset, other.offset);
+    take.start + from < otherTake.end + to && otherTake.start + to < take.end + from;
+  return take.hash_str === otherTake.hash_str && meet(0, 0) && meet(take.offset, otherTake.offset);
 }
