@@ -300,7 +300,7 @@ export class TranscriptionSession {
       (sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds,
       0,
     );
-    const { pieces: kept, removed } = filterHallucinations({
+    const { pieces: credible, removed } = filterHallucinations({
       pieces: placed,
       seconds: window.samples.length / voiceRate,
       speechSeconds,
@@ -308,7 +308,7 @@ export class TranscriptionSession {
     });
     for (const removal of removed)
       this.#log.info('hallucination removed', { ...removal, window_seconds: offset });
-    const segments = segmentsOf(kept, speech);
+    const segments = segmentsOf(credible, speech);
     for (const segment of segments) {
       const middle = (segment.start_seconds + segment.end_seconds) / 2 - offset;
       const said = pieces.findLast(({ start }) => start <= middle)?.language ?? language;

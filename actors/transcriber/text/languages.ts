@@ -122,17 +122,19 @@ export function baseLanguage(code: string): string {
 }
 
 /**
- * The language among `offered` that matches `wanted`: itself, else the same one without region or script,
- * else with another one, else the base of `wanted` where `*` is offered. Null where none matches.
+ * The language among `offered` that matches `language`: itself, else the same one without region or script,
+ * else with another one, else the base of `language` where `*` is offered. Null where none matches.
  */
 export function offeredLanguage(offered: readonly string[], language: string): string | null {
   const exact = offered.find((candidate) => candidate.toLowerCase() === language.toLowerCase());
   if (exact !== undefined) return exact;
   const base = baseLanguage(language);
-  const same = offered.find((one) => one !== '*' && baseLanguage(one) === base && !one.includes('-'));
+  const same = offered.find(
+    (candidate) => candidate !== '*' && baseLanguage(candidate) === base && !candidate.includes('-'),
+  );
   return (
     same ??
-    offered.find((one) => one !== '*' && baseLanguage(one) === base) ??
+    offered.find((candidate) => candidate !== '*' && baseLanguage(candidate) === base) ??
     (offered.includes('*') ? base : null)
   );
 }

@@ -30,17 +30,18 @@ export function mergeChannels(channels: readonly (readonly LeveledSegment[])[]):
   const candidates = channels.flatMap((segments, channel) =>
     segments.map((segment): Candidate => ({ channel, segment, words: wordsOf(segment.text) })),
   );
-  const kept = channels.map(() => new Timeline());
+  const timelines = channels.map(() => new Timeline());
   const loudestFirst = [...candidates].sort(
     (a, b) => level(b) - level(a) || a.channel - b.channel || earlier(a, b),
   );
-  for (const one of loudestFirst) {
-    const isCrosstalk = kept.some(
-      (timeline, channel) => channel !== one.channel && isWithin(one, timeline.around(one.segment)),
+  for (const candidate of loudestFirst) {
+    const isCrosstalk = timelines.some(
+      (timeline, channel) =>
+        channel !== candidate.channel && isWithin(candidate, timeline.around(candidate.segment)),
     );
-    if (!isCrosstalk) kept[one.channel]!.add(one);
+    if (!isCrosstalk) timelines[candidate.channel]!.add(candidate);
   }
-  return kept
+  return timelines
     .flatMap((timeline) => timeline.all)
     .sort((a, b) => earlier(a, b) || a.channel - b.channel)
     .map(({ segment: { level_db: _, ...segment } }) => segment);
@@ -55,22 +56,22 @@ class Timeline {
   readonly #seconds = new Map<number, Candidate[]>();
   readonly all: Candidate[] = [];
 
-  add(one: Candidate): void {
-    this.all.push(one);
-    for (const second of secondsOf(one.segment, 0)) {
+  add(candidate: Candidate): void {
+    this.all.push(candidate);
+    for (const second of secondsOf(candidate.segment, 0)) {
       const there = this.#seconds.get(second);
-      if (there) there.push(one);
-      else this.#seconds.set(second, [one]);
+      if (there) there.push(candidate);
+      else this.#seconds.set(second, [candidate]);
     }
   }
 
   /** Ascending by start. */
   around(segment: Segment): Candidate[] {
-    const found = new Set<Candidate>();
+    const candidates = new Set<Candidate>();
     for (const second of secondsOf(segment, SLACK_SECONDS)) {
-      for (const one of this.#seconds.get(second) ?? []) found.add(one);
+      for (const candidate of this.#seconds.get(second) ?? []) candidates.add(candidate);
     }
-    return [...found].sort(earlier);
+    return [...candidates].sort(earlier);
   }
 }
 
@@ -87,18 +88,20 @@ interface TimedWord {
 }
 
 /**
- * True if `others` contain the words of `one` at the same time, in order and without other words between
+ * True if `others` contain the words of `candidate` at the same time, in order and without other words between
  * them.
  */
-function isWithin(one: Candidate, others: readonly Candidate[]): boolean {
-  if (one.words.length === 0 || others.length === 0) return false;
+function isWithin(candidate: Candidate, others: readonly Candidate[]): boolean {
+  if (candidate.words.length === 0 || others.length === 0) return false;
   const text = others.flatMap(timedWords);
-  const allowed = MAX_DISTANCE * one.words.length;
+  const allowed = MAX_DISTANCE * candidate.words.length;
   const present = new Set(text.map(({ word }) => word));
   // A quick bound that decides most pairs: each word that is missing costs at least a half.
-  const missing = one.words.filter((word) => !present.has(word)).length;
+  const missing = candidate.words.filter((word) => !present.has(word)).length;
   if (missing / 2 > allowed) return false;
-  return matches(one.words, text, allowed).some(([from, to]) => overlaps(one.segment, text, from, to));
+  return matches(candidate.words, text, allowed).some(([from, to]) =>
+    overlaps(candidate.segment, text, from, to),
+  );
 }
 
 function timedWords({ segment: { start_seconds, end_seconds }, words }: Candidate): TimedWord[] {
@@ -133,26 +136,26 @@ function matches(
 ): (readonly [from: number, to: number])[] {
   let costs = words.map((_, at) => at + 1);
   let starts = words.map(() => 0);
-  const found: (readonly [number, number])[] = [];
+  const ranges: (readonly [number, number])[] = [];
   for (const [column, { word }] of text.entries()) {
     const nextCosts: number[] = [];
     const nextStarts: number[] = [];
-    for (const [row, wanted] of words.entries()) {
+    for (const [row, patternWord] of words.entries()) {
       const [upCost, upStart] = row === 0 ? [0, column] : [costs[row - 1]!, starts[row - 1]!];
-      const changed = upCost + difference(wanted, word);
+      const changed = upCost + difference(patternWord, word);
       const added = costs[row]! + 1;
       const [leftCost, leftStart] = row === 0 ? [0, column + 1] : [nextCosts[row - 1]!, nextStarts[row - 1]!];
-      const left = leftCost + 1;
-      const cost = Math.min(changed, added, left);
+      const skip = leftCost + 1;
+      const cost = Math.min(changed, added, skip);
       nextCosts.push(cost);
       nextStarts.push(cost === changed ? upStart : cost === added ? starts[row]! : leftStart);
     }
     costs = nextCosts;
     starts = nextStarts;
     const from = starts.at(-1)!;
-    if (costs.at(-1)! <= allowed && from <= column) found.push([from, column + 1]);
+    if (costs.at(-1)! <= allowed && from <= column) ranges.push([from, column + 1]);
   }
-  return found;
+  return ranges;
 }
 
 /** 0: the same. ½: one letter of a long word. 1: another word. Numbers are the same or they are not. */

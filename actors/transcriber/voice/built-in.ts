@@ -72,16 +72,16 @@ export class SpeechNetwork {
       update += weights[u++]! * value;
       candidate += weights[c++]! * value;
     }
-    let kept = 0;
+    let memory = 0;
     for (let i = 0; i < stateValues; i++) {
       const value = state[i]!;
       reset += weights[r++]! * value;
       update += weights[u++]! * value;
-      kept += weights[c++]! * value;
+      memory += weights[c++]! * value;
     }
     reset = sigmoid(reset + weights[r]! + weights[r + 1]!);
     update = sigmoid(update + weights[u]! + weights[u + 1]!);
-    candidate = Math.tanh(candidate + weights[c]! + reset * (kept + weights[c + 1]!));
+    candidate = Math.tanh(candidate + weights[c]! + reset * (memory + weights[c + 1]!));
     return (1 - update) * candidate + update * state[unit]!;
   }
 }

@@ -135,13 +135,13 @@ export class VoiceFeatures {
       into[at + bands + band] = Math.max(-6, Math.min(6, this.#levels[band]! - mean)) / 4;
     }
     const { periodicity, height, glide } = this.#pitch.measure(samples);
-    const rest = at + 2 * bands;
-    into[rest] = periodicity;
-    into[rest + 1] = Math.max(-8, mean - this.#peak) / 4;
-    into[rest + 2] = Math.min(8, rise) / 4;
-    into[rest + 3] = height;
-    into[rest + 4] = glide;
-    this.#fine.measure(this.#power, quiet, into, rest + 5);
+    const offset = at + 2 * bands;
+    into[offset] = periodicity;
+    into[offset + 1] = Math.max(-8, mean - this.#peak) / 4;
+    into[offset + 2] = Math.min(8, rise) / 4;
+    into[offset + 3] = height;
+    into[offset + 4] = glide;
+    this.#fine.measure(this.#power, quiet, into, offset + 5);
   }
 }
 
@@ -226,14 +226,16 @@ export class PitchTracker {
   /** `samples`: the frame; its last 320 are new. */
   measure(samples: Float32Array): Pitch {
     this.#append(samples);
-    const found = this.#correlations;
+    const correlations = this.#correlations;
     const best = this.#correlate();
     // Twice the period correlates as well: the first peak that is nearly as high counts.
     let lag = shortest;
-    while (lag < longest && (found[lag]! < 0.85 * best || found[lag]! < found[lag + 1]!)) lag++;
+    while (lag < longest && (correlations[lag]! < 0.85 * best || correlations[lag]! < correlations[lag + 1]!))
+      lag++;
     // The peak of the parabola through it and its neighbours.
-    const bend = found[lag - 1]! - 2 * found[lag]! + found[lag + 1]!;
-    const shift = bend < 0 && lag < longest ? (0.5 * (found[lag - 1]! - found[lag + 1]!)) / bend : 0;
+    const bend = correlations[lag - 1]! - 2 * correlations[lag]! + correlations[lag + 1]!;
+    const shift =
+      bend < 0 && lag < longest ? (0.5 * (correlations[lag - 1]! - correlations[lag + 1]!)) / bend : 0;
     return this.#answer(Math.min(1, best), Math.log2(24.5 / (lag + Math.max(-0.5, Math.min(0.5, shift)))));
   }
 

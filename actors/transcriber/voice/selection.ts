@@ -129,8 +129,8 @@ export class SileroStream {
       !(state instanceof Float32Array) ||
       state.length !== this.#state.length
     ) {
-      const found = `output ${output?.dims.join('×')}, stateN ${stateN?.dims.join('×')}`;
-      throw modelErrors.MODEL_RUN_FAILED(`${this.#file}: answers ${found}, expected 1×1 and 2×1×128 floats`);
+      const shape = `output ${output?.dims.join('×')}, stateN ${stateN?.dims.join('×')}`;
+      throw modelErrors.MODEL_RUN_FAILED(`${this.#file}: answers ${shape}, expected 1×1 and 2×1×128 floats`);
     }
     this.#state = new Float32Array(state);
     return probability;

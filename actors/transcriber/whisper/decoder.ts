@@ -206,8 +206,8 @@ export async function decode(
   const best: (Hypothesis | undefined)[] = rows.map(() => undefined);
   let open = rows.map((_, at) => at);
   for (const temperature of temperatures) {
-    const asked = open.map((at) => rows[at]!);
-    const hypotheses = await decodeAt(decoding, sound, asked, temperature, checkpoint);
+    const openRows = open.map((at) => rows[at]!);
+    const hypotheses = await decodeAt(decoding, sound, openRows, temperature, checkpoint);
     for (const [index, at] of open.entries()) {
       const hypothesis = hypotheses[index]!;
       const before = best[at];
@@ -238,7 +238,7 @@ async function decodeAt(
   let logits = await run.step(rows.map(({ prompt }) => prompt));
   // The first token of a prompt is the start token, after which the model says what it hears.
   const noSpeech = rows.map((_, at) => probabilityOf(logits.row(at, 0), vocabulary.noSpeech));
-  const heard = rows.map((_, at) => likeliest(logits.row(at, 0), languages));
+  const heardLanguages = rows.map((_, at) => likeliest(logits.row(at, 0), languages));
   for (;;) {
     for (const [at, { limit }] of rows.entries()) {
       if (done(at)) continue;
@@ -260,7 +260,7 @@ async function decodeAt(
     meanLogProbability: sums[at]! / (tokens.length + 1),
     compressionRatio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
     noSpeech: noSpeech[at]!,
-    heard: heard[at]!,
+    heard: heardLanguages[at]!,
   }));
 }
 
@@ -289,7 +289,7 @@ function accepted(hypothesis: Hypothesis): boolean {
   return isSilence(hypothesis) || (isProbable && !repeatsItself(hypothesis));
 }
 
-function better(one: Hypothesis, other: Hypothesis): boolean {
-  const repetitions = Number(repeatsItself(one)) - Number(repeatsItself(other));
-  return repetitions < 0 || (repetitions === 0 && one.meanLogProbability > other.meanLogProbability);
+function better(first: Hypothesis, second: Hypothesis): boolean {
+  const repetitions = Number(repeatsItself(first)) - Number(repeatsItself(second));
+  return repetitions < 0 || (repetitions === 0 && first.meanLogProbability > second.meanLogProbability);
 }

@@ -119,8 +119,9 @@ class Whisper implements SpeechFamily {
       windows.map(({ samples }) => samples),
       checkpoint,
     );
-    const told = this.#only ?? language;
-    const languages = told === null ? await this.#detect(sound, checkpoint) : windows.map(() => told);
+    const fixedLanguage = this.#only ?? language;
+    const languages =
+      fixedLanguage === null ? await this.#detect(sound, checkpoint) : windows.map(() => fixedLanguage);
     const texts = windows.map((window, at) => {
       const limit = tokenLimit(this.#row.speech, window.samples.length);
       return new WindowText(window, languages[at]!, limit, vocabulary, follows);
@@ -276,22 +277,22 @@ class WindowText {
     const resumption = unfinished ?? (this.#follows ? endOf(tokens, this.#vocabulary) : null);
     const least = unfinished ? LEAST_SPEECH : LEFT_OUT;
     const next = from + Math.round((resumption?.seconds ?? 0) * melRate);
-    let kept = tokens;
+    let keptTokens = tokens;
     // A loop that has filled the decoder knows nothing of time.
     const isLoop = resumption?.tokens === tokens.length && repeatsItself(hypothesis);
     if (resumption && !isLoop && this.#left > 0 && this.#speechAfter(next) >= least) {
       this.#from = next;
-      kept = tokens.slice(0, resumption.tokens);
+      keptTokens = tokens.slice(0, resumption.tokens);
     }
     const span = { from: from / melRate, to: this.#window.samples.length / melRate };
-    for (const phrase of phrasesOf(kept, span, this.#vocabulary))
+    for (const phrase of phrasesOf(keptTokens, span, this.#vocabulary))
       this.#pieces.push(this.#follows ? { ...phrase, language: this.language } : phrase);
     if (from === 0) {
       this.#noSpeech = noSpeech;
       this.#heard = heard !== null && heard.probability >= CLEARLY_HEARD ? heard.language : null;
     }
-    this.#tokens += kept.length + 1;
-    this.#logProbability += meanLogProbability * (kept.length + 1);
+    this.#tokens += keptTokens.length + 1;
+    this.#logProbability += meanLogProbability * (keptTokens.length + 1);
   }
 
   get transcript(): WindowTranscript {

@@ -126,15 +126,15 @@ function sample(
   const weight = (token: number) => Math.exp((logits[token]! - most) / temperature);
   let total = 0;
   for (const { from, to } of ranges) for (let at = from; at < to; at += 1) total += weight(at);
-  let left = random() * total;
+  let remainder = random() * total;
   let last = ranges[0]!.from;
   for (const { from, to } of ranges) {
     for (let at = from; at < to; at += 1) {
-      const own = weight(at);
-      if (own === 0) continue;
+      const tokenWeight = weight(at);
+      if (tokenWeight === 0) continue;
       last = at;
-      left -= own;
-      if (left < 0) return at;
+      remainder -= tokenWeight;
+      if (remainder < 0) return at;
     }
   }
   return last;

@@ -52,8 +52,8 @@ export async function readVocabulary(path: string): Promise<Vocabulary> {
 function vocabularyOf(tokenizer: Tokenizer, path: string): Vocabulary {
   const id = (name: string) => tokenizer.token_to_id(name) ?? null;
   const required = (name: string) => {
-    const found = id(name);
-    if (found !== null) return found;
+    const token = id(name);
+    if (token !== null) return token;
     throw modelErrors.MODEL_LOAD_FAILED(`${path}: has no token ${name}, so it is not Whisper's`, {
       file: path,
     });

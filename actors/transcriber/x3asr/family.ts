@@ -53,9 +53,9 @@ export const x3asr: Family = {
     };
     const graph = async (...[role, inputs, outputs]: GraphPlan) => {
       await checkpoint();
-      const one = await openGraph(session, file(role), inputs, outputs);
-      opened.push({ close: () => one.session.release() });
-      return one;
+      const graph = await openGraph(session, file(role), inputs, outputs);
+      opened.push({ close: () => graph.session.release() });
+      return graph;
     };
     try {
       const bands = row.speech.mel_bins;
@@ -326,10 +326,10 @@ class Prompter {
 
   #single(name: string, text: string, row: SpeechRow, file: string): number {
     const ids = this.#encode(text);
-    const told = row.speech.token_ids[name];
+    const expectedId = row.speech.token_ids[name];
     const [id] = ids;
-    if (ids.length === 1 && id !== undefined && (told === undefined || told === id)) return id;
-    const expected = told === undefined ? 'one token' : `the token ${told}`;
+    if (ids.length === 1 && id !== undefined && (expectedId === undefined || expectedId === id)) return id;
+    const expected = expectedId === undefined ? 'one token' : `the token ${expectedId}`;
     throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${text} is ${ids.join(', ')}, expected ${expected}`, {
       file,
     });

@@ -35,9 +35,9 @@ export function chooseTrack<T extends SubtitleTrack>(
   language: string | null,
 ): T | null {
   const texts = tracks.filter(({ codec }) => textCodecs.has(codec));
-  const rank = ({ index, language: own, kind, is_default }: SubtitleTrack) => [
+  const rank = ({ index, language: trackLanguage, kind, is_default }: SubtitleTrack) => [
     isPartial(kind) ? 1 : 0,
-    fit(codeOf(own), language),
+    fit(codeOf(trackLanguage), language),
     kinds.indexOf(kind ?? 'full'),
     is_default ? 0 : 1,
     index,
@@ -103,21 +103,22 @@ export function chooseSidecars(
   names: readonly string[],
   language: string | null,
 ): Sidecar[] {
-  const rank = ({ name, language: own, kind }: Sidecar) => [
+  const rank = ({ name, language: sidecarLanguage, kind }: Sidecar) => [
     isPartial(kind) ? 1 : 0,
-    fit(own, language),
+    fit(sidecarLanguage, language),
     kinds.indexOf(kind),
     suffixes.indexOf(suffixOf(name)),
   ];
-  const found = names.flatMap((name) => sidecarOf(mediaName, name) ?? []);
+  const sidecars = names.flatMap((name) => sidecarOf(mediaName, name) ?? []);
   const byName = (a: Sidecar, b: Sidecar) => (a.name < b.name ? -1 : 1);
-  const [best, ...rest] = found.toSorted((a, b) => compareRanks(rank(a), rank(b)) || byName(a, b));
+  const [best, ...further] = sidecars.toSorted((a, b) => compareRanks(rank(a), rank(b)) || byName(a, b));
   if (best === undefined) return [];
   const chosen = [best];
-  for (const one of rest) {
+  for (const sidecar of further) {
     // Others that hold only a part of what is said do not stand for their language.
-    const isWhole = one.kind === 'full' || one.kind === 'sdh';
-    if (isWhole && chosen.every((before) => !isSameLanguage(before.language, one.language))) chosen.push(one);
+    const isWhole = sidecar.kind === 'full' || sidecar.kind === 'sdh';
+    if (isWhole && chosen.every((before) => !isSameLanguage(before.language, sidecar.language)))
+      chosen.push(sidecar);
   }
   return chosen;
 }
@@ -133,9 +134,9 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
 }
 
 /** `en` and `en-GB` are the same, `zh-Hans` and `zh-Hant` are not. */
-function isSameLanguage(one: string | null, other: string | null): boolean {
-  if (one === null || other === null) return one === other;
-  return fit(one, other) <= FIT.script;
+function isSameLanguage(first: string | null, second: string | null): boolean {
+  if (first === null || second === null) return first === second;
+  return fit(first, second) <= FIT.script;
 }
 
 /**
@@ -148,12 +149,12 @@ export function sidecarOf(mediaName: string, name: string, kinds = suffixes): Si
   const whole = fold(name.slice(0, -suffix.length));
   const media = fold(mediaName);
   const stem = media.slice(0, media.length - suffixOf(media).length);
-  const base = [media, stem].find((one) => one !== '' && whole.startsWith(one));
+  const base = [media, stem].find((prefix) => prefix !== '' && whole.startsWith(prefix));
   if (base === undefined) return null;
-  const rest = whole.slice(base.length);
-  if (rest === '') return { name, language: null, kind: 'full' };
-  if (!/^[.\s_\-[(]/.test(rest)) return null;
-  return described(rest, name);
+  const ending = whole.slice(base.length);
+  if (ending === '') return { name, language: null, kind: 'full' };
+  if (!/^[.\s_\-[(]/.test(ending)) return null;
+  return described(ending, name);
 }
 
 /**
@@ -165,8 +166,8 @@ export function unreadSubtitles(mediaName: string, names: readonly string[]): st
   return `${unread.join(', ')} cannot be read; subtitles are read from ${suffixes.join(', ')}`;
 }
 
-function described(rest: string, name: string): Sidecar | null {
-  const plain = rest.replace(/[[\](),]/g, '.').replace(/^[.\s_-]+|[.\s_-]+$/g, '');
+function described(ending: string, name: string): Sidecar | null {
+  const plain = ending.replace(/[[\](),]/g, '.').replace(/^[.\s_-]+|[.\s_-]+$/g, '');
   const whole = fileLanguage(plain.replace(/[.\s_]+/g, ' '));
   if (whole) return { name, language: whole, kind: 'full' };
   let language: string | null = null;
@@ -214,13 +215,13 @@ function codeOf(language: string | null): string | null {
   return code === 'auto' ? null : code;
 }
 
-function fit(own: string | null, wanted: string | null): number {
-  const asked = codeOf(wanted);
-  if (asked === null) return own === null ? FIT.same : FIT.script;
-  if (own === null) return FIT.unknown;
-  if (own.toLowerCase() === asked.toLowerCase()) return FIT.same;
-  if (baseLanguage(own) !== baseLanguage(asked)) return FIT.other;
-  return scriptOf(own) === scriptOf(asked) ? FIT.script : FIT.base;
+function fit(candidate: string | null, preferred: string | null): number {
+  const target = codeOf(preferred);
+  if (target === null) return candidate === null ? FIT.same : FIT.script;
+  if (candidate === null) return FIT.unknown;
+  if (candidate.toLowerCase() === target.toLowerCase()) return FIT.same;
+  if (baseLanguage(candidate) !== baseLanguage(target)) return FIT.other;
+  return scriptOf(candidate) === scriptOf(target) ? FIT.script : FIT.base;
 }
 
 /** zh-TW and zh-Hant have the same script, zh-CN another. */

@@ -28,9 +28,9 @@ const clock = /^([-−]?)(?:(\d{1,9})\s*:\s*)?(\d{1,9})\s*:\s*(\d{1,9})(?:\s*[,.
  * one and a half. Null for text that is no time.
  */
 export function clockSeconds(text: string): number | null {
-  const found = clock.exec(text.trim());
-  if (!found) return null;
-  const [, sign = '', hours = '0', minutes = '0', seconds = '0', fraction = '0'] = found;
+  const match = clock.exec(text.trim());
+  if (!match) return null;
+  const [, sign = '', hours = '0', minutes = '0', seconds = '0', fraction = '0'] = match;
   const value =
     Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(fraction) / 10 ** fraction.length;
   // Whole microseconds, so that what was written exactly is read exactly.
@@ -50,10 +50,10 @@ const TIMING_LENGTH = 200;
 export function timingLine(line: string): { start: number; end: number | null } | null {
   // Most lines of a file are text.
   if (!line.includes('>')) return null;
-  const found = timing.exec(line.slice(0, TIMING_LENGTH));
-  if (!found) return null;
-  const start = clockSeconds(found[1]!);
-  return start === null ? null : { start, end: found[2] === undefined ? null : clockSeconds(found[2]) };
+  const match = timing.exec(line.slice(0, TIMING_LENGTH));
+  if (!match) return null;
+  const start = clockSeconds(match[1]!);
+  return start === null ? null : { start, end: match[2] === undefined ? null : clockSeconds(match[2]) };
 }
 
 /** True for a timing line whose start cannot be parsed. */

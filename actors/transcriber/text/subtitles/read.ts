@@ -29,15 +29,15 @@ function parseAss(text: string): Parsed {
   for (const line of linesOf(text)) {
     const section = /^\s*\[([^\]]*)\]/.exec(line);
     if (section) events = /^events$/i.test(section[1]!.trim());
-    const found = /^\s*(Format|Dialogue)\s*:\s*(.*)$/i.exec(line);
-    if (!found) continue;
-    const [, kind, rest] = found as unknown as [string, string, string];
+    const match = /^\s*(Format|Dialogue)\s*:\s*(.*)$/i.exec(line);
+    if (!match) continue;
+    const [, kind, content] = match as unknown as [string, string, string];
     if (/^format$/i.test(kind)) {
-      const names = rest.split(',').map((one) => one.trim().toLowerCase());
+      const names = content.split(',').map((column) => column.trim().toLowerCase());
       if (events && names.includes('text')) format = names;
       continue;
     }
-    const fields = split(rest, format);
+    const fields = split(content, format);
     const start = fields && clockSeconds(fields['start'] ?? '');
     if (!fields || start === null) skipped++;
     else cues.push({ start, end: clockSeconds(fields['end'] ?? ''), ...said(fields) });
@@ -210,12 +210,12 @@ function within(outer: Span, { name: tag, attributes }: Tag, rates: Rates): Span
   const end = read('end');
   const duration = read('dur');
   const start = base + (begin ?? 0);
-  const own = duration === null ? (end === null ? null : base + end) : start + duration;
+  const ownEnd = duration === null ? (end === null ? null : base + end) : start + duration;
   const { visibility } = attributes;
   return {
     name: tag,
     begin: start,
-    end: own ?? outer.end,
+    end: ownEnd ?? outer.end,
     hidden: visibility === undefined ? outer.hidden : visibility === 'hidden',
     absent: outer.absent || attributes['display'] === 'none' || aside.includes(tag),
     isSequence: attributes['timeContainer'] === 'seq',
@@ -234,8 +234,8 @@ export function ttmlSeconds(text: string, { frames, ticks }: Rates): number | nu
   }
   const offset = /^(\d+(?:\.\d+)?)(h|m|s|ms|f|t)$/.exec(text.trim());
   if (!offset) return clockSeconds(text);
-  const one = { h: 3600, m: 60, s: 1, ms: 0.001, f: 1 / frames, t: 1 / ticks }[offset[2] as 'h'];
-  return Number(offset[1]) * one;
+  const unitSeconds = { h: 3600, m: 60, s: 1, ms: 0.001, f: 1 / frames, t: 1 / ticks }[offset[2] as 'h'];
+  return Number(offset[1]) * unitSeconds;
 }
 
 // Walks the tags and texts of an XML document in one pass. It is lenient, as players are: malformed markup is

@@ -124,22 +124,22 @@ function withoutRepeats(cues: readonly Timed[]): Timed[] {
 }
 
 function joinFrames(cues: readonly Timed[]): Timed[] {
-  const kept: Timed[] = [];
-  /** Place in `kept` of the last cue with these words. */
+  const result: Timed[] = [];
+  /** Place in `result` of the last cue with these words. */
   const last = new Map<string, number>();
   for (const cue of cues) {
     const key = `${cue.speaker ?? ''}\n${cue.text}`;
     const at = last.get(key);
-    const before = at === undefined ? undefined : kept[at];
+    const before = at === undefined ? undefined : result[at];
     const isSame = before && before.start === cue.start && before.end === cue.end;
     const isFrame = before && cue.start <= before.end + TOUCH && cue.end - cue.start <= FRAME;
-    if (isSame || isFrame) kept[at!] = { ...before, end: Math.max(before.end, cue.end) };
+    if (isSame || isFrame) result[at!] = { ...before, end: Math.max(before.end, cue.end) };
     else {
-      last.set(key, kept.length);
-      kept.push(cue);
+      last.set(key, result.length);
+      result.push(cue);
     }
   }
-  return kept;
+  return result;
 }
 
 /**
@@ -150,13 +150,13 @@ function withoutRollUp(cues: readonly Timed[]): Timed[] {
   // Roll-up cues add a new line below the repeated ones; a line that is repeated alone was said twice.
   const rolling = cues.filter(({ text }, i) => repeated[i]! > 0 && text.split('\n').length > repeated[i]!);
   if (rolling.length < 2 || rolling.length < 0.25 * cues.length) return [...cues];
-  const kept: Timed[] = [];
+  const result: Timed[] = [];
   cues.forEach((cue, i) => {
     const lines = cue.text.split('\n').slice(repeated[i]);
-    if (lines.length > 0) kept.push({ ...cue, text: lines.join('\n') });
-    else kept.push({ ...kept.pop()!, end: cue.end });
+    if (lines.length > 0) result.push({ ...cue, text: lines.join('\n') });
+    else result.push({ ...result.pop()!, end: cue.end });
   });
-  return kept;
+  return result;
 }
 
 /** How many of the last lines of one cue the next one begins with, when it follows at once. */
@@ -211,10 +211,10 @@ function extractSpeakers(cues: readonly Cue[]): Cue[] {
   }
   if (counts.size === 0) return [...cues];
   const capitals = isMostlyCapitals(lines.map((line) => read(line)?.rest ?? line));
-  const isSpeaker = (one: string) =>
-    !noNames.has(one.toLowerCase()) &&
-    ((!capitals && isInCapitals(one)) ||
-      ((counts.get(one) ?? 0) >= OFTEN && (capitals || looksLikeName(one))));
+  const isSpeaker = (name: string) =>
+    !noNames.has(name.toLowerCase()) &&
+    ((!capitals && isInCapitals(name)) ||
+      ((counts.get(name) ?? 0) >= OFTEN && (capitals || looksLikeName(name))));
   return cues.flatMap((cue) => (cue.speaker === null ? split(cue, isSpeaker) : [cue]));
 }
 
@@ -222,10 +222,11 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
   const pieces: { speaker: string | null; lines: string[] }[] = [];
   const lines = cue.text.split('\n');
   lines.forEach((line, i) => {
-    const found = read(line);
+    const prefixMatch = read(line);
     // A name without text after it is itself the text.
-    const isNamed = found && isSpeaker(found.name) && (found.rest.trim() !== '' || goesOn(lines[i + 1]));
-    if (isNamed) pieces.push({ speaker: found.name, lines: [found.rest] });
+    const isNamed =
+      prefixMatch && isSpeaker(prefixMatch.name) && (prefixMatch.rest.trim() !== '' || goesOn(lines[i + 1]));
+    if (isNamed) pieces.push({ speaker: prefixMatch.name, lines: [prefixMatch.rest] });
     else if (pieces.length === 0) pieces.push({ speaker: null, lines: [line] });
     else pieces.at(-1)!.lines.push(line);
   });
@@ -233,18 +234,18 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
 
   function goesOn(next: string | undefined): boolean {
     if (next === undefined || next.trim() === '') return false;
-    const other = read(next);
-    return !(other && isSpeaker(other.name));
+    const nextPrefix = read(next);
+    return !(nextPrefix && isSpeaker(nextPrefix.name));
   }
 }
 
 function read(line: string): Prefix | null {
   // A quick test before the regular expression: most lines have no colon.
   if (!line.includes(':') && !line.includes('：')) return null;
-  const found = prefix.exec(line);
-  const said = found && name(found[1] ?? found[2]!);
+  const match = prefix.exec(line);
+  const said = match && name(match[1] ?? match[2]!);
   if (!said || said.split(' ').length > 4) return null;
-  return { name: said, rest: line.slice(found[0].length) };
+  return { name: said, rest: line.slice(match[0].length) };
 }
 
 function isInCapitals(text: string): boolean {

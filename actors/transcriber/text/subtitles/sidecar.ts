@@ -135,13 +135,13 @@ function legacyEncoding(bytes: Uint8Array, language: string | null): string | nu
     return { encoding: standard[plain] ?? plain, confidence };
   });
   const confidenceOf = (encoding: string) =>
-    guesses.find((one) => one.encoding === encoding)?.confidence ?? 0;
+    guesses.find((guess) => guess.encoding === encoding)?.confidence ?? 0;
   // In Latin script bytes above 127 are isolated accents; in other scripts they come in runs.
   const isolated = isolatedShare(sample) > 0.8;
   const fits = (encoding: string) => !(isolated && scripts[encoding]) && isPlausible(sample, encoding);
-  const own = language === null ? [] : encodingsOf(language).filter(fits);
+  const candidates = language === null ? [] : encodingsOf(language).filter(fits);
   // Among several plausible encodings the detector's most confident one wins.
-  const best = own.toSorted((a, b) => confidenceOf(b) - confidenceOf(a))[0];
+  const best = candidates.toSorted((a, b) => confidenceOf(b) - confidenceOf(a))[0];
   return best ?? guesses.find(({ encoding }) => fits(encoding))?.encoding ?? null;
 }
 
@@ -153,9 +153,9 @@ function isPlausible(bytes: Uint8Array, encoding: string): boolean {
     return false;
   }
   const letters = text.match(/[^\0-\x7f\p{P}\p{S}\p{Z}]/gu)?.length ?? 0;
-  const own = scripts[encoding];
-  if (!own) return /^(windows-125|iso-8859-)/.test(encoding) && !/[\x80-\x9f]/.test(text);
-  const fitting = text.match(own)?.length ?? 0;
+  const script = scripts[encoding];
+  if (!script) return /^(windows-125|iso-8859-)/.test(encoding) && !/[\x80-\x9f]/.test(text);
+  const fitting = text.match(script)?.length ?? 0;
   const isJapanese = encoding === 'shift_jis' || encoding === 'euc-jp';
   const kana = isJapanese ? (text.match(/[\p{sc=Hiragana}\p{sc=Katakana}]/gu)?.length ?? 0) : letters;
   return letters > 0 && fitting >= 0.7 * letters && kana >= 0.1 * letters;
@@ -190,15 +190,15 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /** SUBTITLES_INVALID names the file that could not be read; no worse match is used in its place. */
 export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Reply<Contract, 'sidecar'>> {
-  const [found, ...rest] = await findSidecars(request);
-  if (!found) return null;
-  const { path } = found;
-  const { language, segments, skipped, repaired, version } = await readSidecar(found);
-  const { others, unreadable } = await readOthers(rest);
+  const [main, ...further] = await findSidecars(request);
+  if (!main) return null;
+  const { path } = main;
+  const { language, segments, skipped, repaired, version } = await readSidecar(main);
+  const { others, unreadable } = await readOthers(further);
   return {
     ...{ path, language, segments, skipped, repaired, unreadable },
-    others: others.map((one) => ({ language: one.language, segments: one.segments })),
-    version: joinedVersion([version, ...others.map((one) => one.version)]),
+    others: others.map((subtitles) => ({ language: subtitles.language, segments: subtitles.segments })),
+    version: joinedVersion([version, ...others.map((subtitles) => subtitles.version)]),
   };
 }
 
@@ -225,19 +225,19 @@ async function readSidecar({ path, language }: FoundSidecar) {
     const what = skipped > 0 ? `none of its ${skipped} cues can be used` : 'there is no cue in it';
     throw speechErrors.SUBTITLES_INVALID(`${path}: ${what}`, { path });
   }
-  const own = parsed.language === null ? null : languageCode(parsed.language);
-  return { language: language ?? own, segments, skipped, repaired, version: versionOf(bytes) };
+  const declaredLanguage = parsed.language === null ? null : languageCode(parsed.language);
+  return { language: language ?? declaredLanguage, segments, skipped, repaired, version: versionOf(bytes) };
 }
 
 export async function sidecarVersion(
   request: Request<Contract, 'sidecar_version'>,
 ): Promise<Reply<Contract, 'sidecar_version'>> {
-  const [found, ...rest] = await findSidecars(request);
-  if (!found) return null;
+  const [main, ...further] = await findSidecars(request);
+  if (!main) return null;
   try {
-    const version = versionOf(await bytesOf(found.path));
-    const { others } = await readOthers(rest);
-    return joinedVersion([version, ...others.map((one) => one.version)]);
+    const version = versionOf(await bytesOf(main.path));
+    const { others } = await readOthers(further);
+    return joinedVersion([version, ...others.map((subtitles) => subtitles.version)]);
   } catch {
     // `sidecar` answers why it cannot be read.
     return null;
@@ -264,9 +264,9 @@ interface FoundSidecar {
 async function findSidecars(request: Request<Contract, 'sidecar'>): Promise<FoundSidecar[]> {
   const { media_path, language, has_track } = request;
   const folder = dirname(media_path);
-  const found = chooseSidecars(basename(media_path), await namesIn(folder), language);
-  if (has_track && found[0] && isPartial(found[0].kind)) return [];
-  return found.map((one) => ({ path: join(folder, one.name), language: one.language }));
+  const sidecars = chooseSidecars(basename(media_path), await namesIn(folder), language);
+  if (has_track && sidecars[0] && isPartial(sidecars[0].kind)) return [];
+  return sidecars.map((choice) => ({ path: join(folder, choice.name), language: choice.language }));
 }
 
 /** SUBTITLES_INVALID for a codec that is not text, and when no event of a track that has some can be read. */
@@ -275,8 +275,8 @@ export function captions({ codec, cues }: Request<Contract, 'captions'>): Reply<
     throw speechErrors.SUBTITLES_INVALID(`Subtitles of the codec ${codec} are not text`, { codec });
   }
   const parsed = cues.map((cue) => cuesOf(codec, cue));
-  const skipped = parsed.reduce((sum, one) => sum + one.skipped, 0);
-  const transcript = segmentsOfCues({ cues: parsed.flatMap((one) => one.cues), skipped });
+  const skipped = parsed.reduce((sum, result) => sum + result.skipped, 0);
+  const transcript = segmentsOfCues({ cues: parsed.flatMap((result) => result.cues), skipped });
   if (transcript.segments.length === 0 && transcript.skipped > 0) {
     const what = `None of the ${cues.length} events of the ${codec} track can be used`;
     throw speechErrors.SUBTITLES_INVALID(what, { codec });
