@@ -133,7 +133,7 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
 export interface Similarity {
   /** Term of a group in all its comparisons, computed once. */
   own(groups: Groups, at: number): number;
-  of(groups: Groups, at: number, own: number, others: Groups, other: number, othersOwn: number): number;
+  of(groups: Groups, at: number, term: number, others: Groups, other: number, otherTerm: number): number;
 }
 
 export function similarityOf(linkage: Linkage): Similarity {
@@ -214,13 +214,13 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
       const factor = damping(weights[at]!);
       return logLikelihood(sums, at * k, factor, none, 0, 0, factor * weights[at]!);
     },
-    of: (groups, at, own, others, other, othersOwn) => {
+    of: (groups, at, term, others, other, otherTerm) => {
       const weight = groups.weights[at]!;
       const otherWeight = others.weights[other]!;
       const [factor, otherFactor] = [damping(weight), damping(otherWeight)];
       const both = factor * weight + otherFactor * otherWeight;
       const joint = logLikelihood(groups.sums, at * k, factor, others.sums, other * k, otherFactor, both);
-      return joint - own - othersOwn;
+      return joint - term - otherTerm;
     },
   };
 }
@@ -246,71 +246,78 @@ class SimilarityMatrix {
     this.#active = Int32Array.from({ length: this.#count }, (_, at) => at);
     this.#activeCount = this.#count;
     this.#nearest = new Int32Array(this.#count).fill(-1);
-    for (let one = 0; one < this.#count; one++) {
-      for (let other = one + 1; other < this.#count; other++) this.#compare(one, other);
+    for (let first = 0; first < this.#count; first++) {
+      for (let second = first + 1; second < this.#count; second++) this.#compare(first, second);
     }
-    for (let one = 0; one < this.#count; one++) this.#findNearest(one, one + 1);
+    for (let group = 0; group < this.#count; group++) this.#findNearest(group, group + 1);
   }
 
   best(): Merge | null {
     let into = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < this.#activeCount; at++) {
-      const one = this.#active[at]!;
-      const other = this.#nearest[one]!;
-      if (other < 0) continue;
-      const similarity = this.#similarity[one * this.#count + other]!;
+      const group = this.#active[at]!;
+      const neighbour = this.#nearest[group]!;
+      if (neighbour < 0) continue;
+      const similarity = this.#similarity[group * this.#count + neighbour]!;
       if (similarity > most) {
         most = similarity;
-        into = one;
+        into = group;
       }
     }
     return into < 0 ? null : { into, other: this.#nearest[into]!, similarity: most };
   }
 
   merge({ into, other }: Merge): void {
-    const gone = this.#active.subarray(0, this.#activeCount).indexOf(other);
-    this.#active.copyWithin(gone, gone + 1, this.#activeCount);
+    const position = this.#active.subarray(0, this.#activeCount).indexOf(other);
+    this.#active.copyWithin(position, position + 1, this.#activeCount);
     this.#activeCount--;
     join(this.#groups, into, other);
     this.#own[into] = this.#measure.own(this.#groups, into);
     for (let at = 0; at < this.#activeCount; at++) {
-      const one = this.#active[at]!;
-      if (one !== into) this.#compare(Math.min(one, into), Math.max(one, into));
+      const group = this.#active[at]!;
+      if (group !== into) this.#compare(Math.min(group, into), Math.max(group, into));
     }
     for (let at = 0; at < this.#activeCount; at++) {
-      const one = this.#active[at]!;
-      const nearest = this.#nearest[one]!;
-      if (one === into || nearest === into || nearest === other) this.#findNearestActive(at);
-      else if (one < into && this.#at(one, into) > this.#at(one, nearest)) this.#nearest[one] = into;
+      const group = this.#active[at]!;
+      const nearest = this.#nearest[group]!;
+      if (group === into || nearest === into || nearest === other) this.#findNearestActive(at);
+      else if (group < into && this.#at(group, into) > this.#at(group, nearest)) this.#nearest[group] = into;
     }
   }
 
-  #at(one: number, other: number): number {
-    return other < 0 ? Number.NEGATIVE_INFINITY : this.#similarity[one * this.#count + other]!;
+  #at(first: number, second: number): number {
+    return second < 0 ? Number.NEGATIVE_INFINITY : this.#similarity[first * this.#count + second]!;
   }
 
   #findNearestActive(place: number): void {
-    const one = this.#active[place]!;
+    const group = this.#active[place]!;
     let nearest = -1;
     for (let at = place + 1; at < this.#activeCount; at++) {
-      const other = this.#active[at]!;
-      if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;
+      const candidate = this.#active[at]!;
+      if (this.#at(group, candidate) > this.#at(group, nearest)) nearest = candidate;
     }
-    this.#nearest[one] = nearest;
+    this.#nearest[group] = nearest;
   }
 
-  #findNearest(one: number, from: number): void {
+  #findNearest(group: number, from: number): void {
     let nearest = -1;
-    for (let other = from; other < this.#count; other++) {
-      if (this.#at(one, other) > this.#at(one, nearest)) nearest = other;
+    for (let candidate = from; candidate < this.#count; candidate++) {
+      if (this.#at(group, candidate) > this.#at(group, nearest)) nearest = candidate;
     }
-    this.#nearest[one] = nearest;
+    this.#nearest[group] = nearest;
   }
 
-  #compare(one: number, other: number): void {
-    const [own, otherOwn] = [this.#own[one]!, this.#own[other]!];
+  #compare(first: number, second: number): void {
+    const [firstTerm, secondTerm] = [this.#own[first]!, this.#own[second]!];
     const { of } = this.#measure;
-    this.#similarity[one * this.#count + other] = of(this.#groups, one, own, this.#groups, other, otherOwn);
+    this.#similarity[first * this.#count + second] = of(
+      this.#groups,
+      first,
+      firstTerm,
+      this.#groups,
+      second,
+      secondTerm,
+    );
   }
 }

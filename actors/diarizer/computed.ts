@@ -46,11 +46,11 @@ export class ComputedAnswers {
 
   /** The answers since the last call. */
   taken(): Float32Array<ArrayBuffer> {
-    const made = this.#made ?? [];
+    const answers = this.#made ?? [];
     if (this.#made) this.#made = [];
-    const numbers = new Float32Array(made.reduce((sum, { length }) => sum + length, 0));
+    const numbers = new Float32Array(answers.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
-    for (const entry of made) {
+    for (const entry of answers) {
       numbers.set(entry, at);
       at += entry.length;
     }

@@ -74,14 +74,14 @@ function namedVoices(
   for (const { speaker, start_seconds: start, end_seconds: end } of turns) {
     seconds.set(speaker, (seconds.get(speaker) ?? 0) + end - start);
   }
-  const found = [...speakersOfLabels(labelled)].flatMap(([label, speaker]) => {
+  const speakerVoices = [...speakersOfLabels(labelled)].flatMap(([label, speaker]) => {
     const vector = voices.subarray(label * d, (label + 1) * d);
     const isLong = (aloneSeconds[label] ?? 0) >= leastOfVoice;
     return isLong && vector.some((value) => value !== 0) ? [{ speaker, vector }] : [];
   });
-  const vectors = new Float32Array(found.length * d);
-  for (const [at, { vector }] of found.entries()) vectors.set(vector, at * d);
-  const speakers = found.map(({ speaker }) => ({ speaker, seconds: seconds.get(speaker) ?? 0 }));
+  const vectors = new Float32Array(speakerVoices.length * d);
+  for (const [at, { vector }] of speakerVoices.entries()) vectors.set(vector, at * d);
+  const speakers = speakerVoices.map(({ speaker }) => ({ speaker, seconds: seconds.get(speaker) ?? 0 }));
   return { model: voiceModel, speakers, vectors };
 }
 

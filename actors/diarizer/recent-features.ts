@@ -47,12 +47,12 @@ export class RecentFeatures {
   push(first: number, samples: Float32Array): Float32Array {
     this.#start ??= first;
     this.#count += samples.length;
-    const made = this.#fbank.push(samples);
-    const frames = new Float32Array(this.#frames.length + made.length);
+    const features = this.#fbank.push(samples);
+    const frames = new Float32Array(this.#frames.length + features.length);
     frames.set(this.#frames);
-    frames.set(made, this.#frames.length);
+    frames.set(features, this.#frames.length);
     this.#frames = frames;
-    return made;
+    return features;
   }
 
   /** The features of each subsegment; those that are too short are left out. */
@@ -85,10 +85,10 @@ export class RecentFeatures {
   }
 
   dropBefore(sample: number): void {
-    const gone = Math.min(this.#frame(sample) - 1 - this.#first, this.#frames.length / fbankBands);
-    if (gone <= 0) return;
-    this.#frames = this.#frames.slice(gone * fbankBands);
-    this.#first += gone;
+    const frameCount = Math.min(this.#frame(sample) - 1 - this.#first, this.#frames.length / fbankBands);
+    if (frameCount <= 0) return;
+    this.#frames = this.#frames.slice(frameCount * fbankBands);
+    this.#first += frameCount;
   }
 
   clear(): void {

@@ -122,8 +122,8 @@ function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop
   const turns = Array.from({ length: to - from }, (_, at) => at);
   const owns = turns.map((at) => own(groups, at));
   const gain = (place: number) => {
-    const [one, other] = [turns[place]!, turns[place + 1]!];
-    return of(groups, one, owns[one]!, groups, other, owns[other]!);
+    const [first, second] = [turns[place]!, turns[place + 1]!];
+    return of(groups, first, owns[first]!, groups, second, owns[second]!);
   };
   const gains = turns.slice(1).map((_, place) => gain(place));
   for (;;) {
@@ -132,9 +132,9 @@ function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop
       if (gains[place]! >= (best < 0 ? stop : gains[best]!)) best = place;
     }
     if (best < 0) return [...turns.slice(1).map((at) => from + at), to];
-    const [one, other] = [turns[best]!, turns[best + 1]!];
-    join(groups, one, other);
-    owns[one] = own(groups, one);
+    const [first, second] = [turns[best]!, turns[best + 1]!];
+    join(groups, first, second);
+    owns[first] = own(groups, first);
     turns.splice(best + 1, 1);
     gains.splice(best, 1);
     if (best > 0) gains[best - 1] = gain(best - 1);

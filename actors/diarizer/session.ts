@@ -168,8 +168,8 @@ export class SubsegmentChannel {
     speech: readonly SpeechRegion[],
     settled: number,
   ): SubsegmentFeatures[] {
-    const made = this.#features.push(first, samples);
-    this.overlap.push(this.#features.start, made, speech, settled);
+    const features = this.#features.push(first, samples);
+    this.overlap.push(this.#features.start, features, speech, settled);
     const pieces = this.#features.of(this.#subsegmenter.add(speech, settled));
     this.#features.dropBefore(this.#subsegmenter.needed(settled));
     return pieces;

@@ -356,9 +356,9 @@ export function firstRejected(
   const [average, centroid] = [similarityOf('average'), similarityOf('centroid')];
   for (const [place, { into, other, similarity }] of merges.entries()) {
     if (now.weights[into]! >= minWeight && now.weights[other]! >= minWeight) {
-      const [own, othersOwn] = [centroid.own(now, into), centroid.own(now, other)];
-      const ofPairs = average.of(now, into, own, now, other, othersOwn);
-      const ofSums = centroid.of(now, into, own, now, other, othersOwn);
+      const [term, otherTerm] = [centroid.own(now, into), centroid.own(now, other)];
+      const ofPairs = average.of(now, into, term, now, other, otherTerm);
+      const ofSums = centroid.of(now, into, term, now, other, otherTerm);
       if (similarity + score.average * ofPairs + score.centroid * ofSums < threshold) return place;
     }
     join(now, into, other);

@@ -81,9 +81,9 @@ class Aggregation {
   #frame(at: number): Frame {
     const votes = this.#frames.get(at);
     if (votes) return votes;
-    const made = { windows: 0, active: 0, votes: new Float32Array(this.#speakers) };
-    this.#frames.set(at, made);
-    return made;
+    const frame = { windows: 0, active: 0, votes: new Float32Array(this.#speakers) };
+    this.#frames.set(at, frame);
+    return frame;
   }
 
   #decide(at: number, { windows, active, votes }: Frame): void {

@@ -161,9 +161,9 @@ export class OverlapChannel {
   }
 
   #drop(before: number): void {
-    const gone = before - this.#first;
-    if (gone <= 0) return;
-    this.#frames = this.#frames.slice(gone * fbankBands);
+    const frameCount = before - this.#first;
+    if (frameCount <= 0) return;
+    this.#frames = this.#frames.slice(frameCount * fbankBands);
     this.#first = before;
   }
 }
