@@ -88,14 +88,14 @@ function textVectors(texts: readonly string[]): TextVectors {
   const weak: (readonly string[])[] = [];
   const parts: TextPart[][] = [];
   texts.forEach((text, i) => {
-    const { vector, knownWords, unknownWords, weakWords, understood, parts: own } = queryVector(text);
+    const { vector, knownWords, unknownWords, weakWords, understood, parts: queryParts } = queryVector(text);
     known.push(understood);
     readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
     unknown.push(unknownWords);
     weak.push(weakWords);
     parts.push(
-      own.map((part) => ({
+      queryParts.map((part) => ({
         vector: part.vector,
         negated: part.negated,
         is_sure: part.isSure,
@@ -164,10 +164,10 @@ export const embedder = (openGraph: typeof openSession) =>
             answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
           state: () => current.state,
           pictures: async ({ model_key, pictures, readings = ['plain'], urgent }, turn) => {
-            const asked = pictures.flatMap((handle) =>
+            const requests = pictures.flatMap((handle) =>
               readings.map((reading) => ({ slot: turn.slot(handle), reading })),
             );
-            const vectors = await embedPictures(current, model_key, asked, turn, urgent);
+            const vectors = await embedPictures(current, model_key, requests, turn, urgent);
             return new Sent({ vectors }, { transfer: [vectors.buffer] });
           },
           texts: async ({ model_key, texts }, turn) => {
@@ -203,13 +203,13 @@ interface AskedPicture {
 async function embedPictures(
   current: Current,
   key: string,
-  asked: readonly AskedPicture[],
+  requests: readonly AskedPicture[],
   turn: Turn,
   urgent = false,
 ): Promise<Float32Array<ArrayBuffer>> {
   return inBatches(
     (work) => current.run(key, work, urgent),
-    asked,
+    requests,
     turn,
     ({ family }) => family.batch,
     async ({ family, row }, batch) => {

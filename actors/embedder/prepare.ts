@@ -62,8 +62,8 @@ export function pictureFeed(
     const data = new Uint8Array(batch * bytes);
     return (slots) => {
       for (const [at, slot] of slots.entries()) data.set(slot, at * bytes);
-      const own = data.subarray(0, slots.length * bytes);
-      return { [pictureBytes]: { data: own, dims: [slots.length, height, width, 3] } };
+      const pixels = data.subarray(0, slots.length * bytes);
+      return { [pictureBytes]: { data: pixels, dims: [slots.length, height, width, 3] } };
     };
   }
   const pixels = new Float32Array(batch * floats);

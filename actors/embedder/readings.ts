@@ -71,8 +71,8 @@ function steps(size: number, place: number): Step[] {
   return Array.from({ length: size }, (_, at) => {
     // Mirrored at both edges, again and again: 2 1 0 | 0 1 2 | 2 1 0.
     const wave = (((at - before) % (2 * part)) + 2 * part) % (2 * part);
-    const own = wave < part ? wave : 2 * part - 1 - wave;
-    const from = Math.floor((own * size) / part);
-    return { from, to: Math.max(from + 1, Math.ceil(((own + 1) * size) / part)) };
+    const point = wave < part ? wave : 2 * part - 1 - wave;
+    const from = Math.floor((point * size) / part);
+    return { from, to: Math.max(from + 1, Math.ceil(((point + 1) * size) / part)) };
   });
 }

@@ -113,23 +113,25 @@ export function towers(plan: TowerPlan): Family {
       ) => {
         await checkpoint();
         const more = role === 'vision' ? vision : {};
-        const one = await openTower((path) => open(path, more), file(role), outputs);
-        opened.push(one);
-        check(one);
-        return one;
+        const newTower = await openTower((path) => open(path, more), file(role), outputs);
+        opened.push(newTower);
+        check(newTower);
+        return newTower;
       };
       try {
         const pictures =
           sides === 'texts'
             ? null
-            : await tower('vision', plan.pictureOutputs, (one) => checkPictureInput(one, row));
+            : await tower('vision', plan.pictureOutputs, (pictureTower) =>
+                checkPictureInput(pictureTower, row),
+              );
         const text =
           sides === 'pictures'
             ? null
             : {
                 tokenize: await readTokenizer(file('tokenizer'), side),
-                tower: await tower('text', plan.textOutputs, (one) =>
-                  checkTextInput(one, side, row.visual.batch),
+                tower: await tower('text', plan.textOutputs, (textTower) =>
+                  checkTextInput(textTower, side, row.visual.batch),
                 ),
               };
         const family = visualFamily(row, plan, pictures, text);
