@@ -126,15 +126,15 @@ export function regionsOf(map: Float32Array, width: number, height: number): Reg
  * together.
  */
 function* outlines(map: Float32Array, width: number, height: number): Generator<[number, number][]> {
-  const seen = new Uint8Array(map.length);
+  const marks = new Uint8Array(map.length);
   const stack = new Int32Array(map.length);
   const lefts = new Int32Array(height);
   const rights = new Int32Array(height).fill(-1);
   for (let start = 0; start < map.length; start++) {
-    if (seen[start] || !(map[start]! > threshold)) continue;
+    if (marks[start] || !(map[start]! > threshold)) continue;
     let [size, top, bottom] = [1, height, -1];
     stack[0] = start;
-    seen[start] = 1;
+    marks[start] = 1;
     while (size > 0) {
       const pixel = stack[--size]!;
       const y = Math.floor(pixel / width);
@@ -147,8 +147,8 @@ function* outlines(map: Float32Array, width: number, height: number): Generator<
       for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row++) {
         for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column++) {
           const next = row * width + column;
-          if (seen[next] || !(map[next]! > threshold)) continue;
-          seen[next] = 1;
+          if (marks[next] || !(map[next]! > threshold)) continue;
+          marks[next] = 1;
           stack[size++] = next;
         }
       }
