@@ -71,16 +71,16 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
       return port;
     },
     sockets,
-    listen: (host, wanted) => {
+    listen: (host, requestedPort) => {
       // It would take ::1 where this name has both, and programs on this machine ask 127.0.0.1.
       const address = host === 'localhost' ? '127.0.0.1' : host;
       // Without "exclusive" a second service could share the port and would get every other request.
-      sockets.listen(address, wanted, native.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+      sockets.listen(address, requestedPort, native.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
         if (socket) listening = socket;
       });
       if (!listening) {
-        const message = `port: ${host}:${wanted} cannot be listened on: the port may be in use, or this machine may not have the address ${host}`;
-        throw serverErrors.PORT_TAKEN(message, { field: 'port', port: wanted });
+        const message = `port: ${host}:${requestedPort} cannot be listened on: the port may be in use, or this machine may not have the address ${host}`;
+        throw serverErrors.PORT_TAKEN(message, { field: 'port', port: requestedPort });
       }
       port = native.us_socket_local_port(listening);
     },
@@ -367,8 +367,8 @@ class StreamSender {
   #offer(offset: number): boolean {
     // Called also while the next piece is read.
     if (offset >= this.#start + this.#piece.length) return true;
-    const [left] = this.#res.tryEnd(this.#piece.subarray(offset - this.#start), this.#body.length);
-    if (left) this.#goOn();
-    return left;
+    const [isSent] = this.#res.tryEnd(this.#piece.subarray(offset - this.#start), this.#body.length);
+    if (isSent) this.#goOn();
+    return isSent;
   }
 }

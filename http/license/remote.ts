@@ -253,8 +253,8 @@ export function machineId(folder: string, newId: () => string): string {
     const identity = readJsonNow(Identity, path);
     if (identity) return identity.machine_id;
     createFile(path, `${JSON.stringify({ machine_id: newId() })}\n`, privateFile);
-    const made = readJsonNow(Identity, path);
-    if (made) return made.machine_id;
+    const storedIdentity = readJsonNow(Identity, path);
+    if (storedIdentity) return storedIdentity.machine_id;
   } catch (error) {
     throw engineErrors.INVALID_CONFIG(
       `home: ${path} cannot be read or created (${codeOf(error) || (error as Error).message})`,

@@ -14,7 +14,7 @@ export async function clusterFamilies(
   const { away, applied, known, missed } = cluster.standing();
   // While the database is away nobody knows.
   const status = away === null ? await statusWithin(cluster, clock) : null;
-  const own = [
+  const families = [
     single(
       'gauge',
       'framehound_cluster_database_up',
@@ -34,11 +34,11 @@ export async function clusterFamilies(
       missed,
     ),
   ];
-  if (status === null) return own;
+  if (status === null) return families;
   const { queued_jobs, active_jobs, failed_jobs } = status;
   const jobs = { queued: queued_jobs, active: active_jobs, failed: failed_jobs };
   return [
-    ...own,
+    ...families,
     {
       type: 'gauge',
       name: 'framehound_cluster_jobs',

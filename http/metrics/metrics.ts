@@ -324,10 +324,10 @@ export function createRequestMeter(routes: readonly Route[]): RequestMeter {
         return { labels: { ...labels[Math.floor(at / STATUSES)]!, status }, value };
       });
   const latencies = () =>
-    labels.flatMap((own, row) => {
+    labels.flatMap((routeLabels, row) => {
       const counts = byBucket.subarray(row * BUCKETS, (row + 1) * BUCKETS);
       const none = counts.every((count) => count === 0);
-      return none ? [] : [{ labels: own, bounds: LATENCY_BOUNDS, counts, sum: sums[row]! }];
+      return none ? [] : [{ labels: routeLabels, bounds: LATENCY_BOUNDS, counts, sum: sums[row]! }];
     });
   return {
     count: (route, status, seconds, received, sent) => {

@@ -176,12 +176,12 @@ function choices(
       fields
         .filter((field) => field !== name)
         .map((field) => [field, notGiven(forms.get(field)!, isEmptyLeftOut)] as const);
-    const one = (name: string) => {
+    const alternative = (name: string) => {
       const { required, properties } = given(name);
       return { required, properties: { ...properties, ...Object.fromEntries(others(name)) } };
     };
     const none = least === 0 ? [{ properties: Object.fromEntries(others(null)) }] : [];
-    return { oneOf: [...fields.map(one), ...none] };
+    return { oneOf: [...fields.map(alternative), ...none] };
   });
   if (said.length === 1) Object.assign(out, said[0]);
   else if (said.length > 1) out['allOf'] = said;
@@ -222,10 +222,10 @@ function exclusive(
   out: Draft,
   key: 'minimum' | 'maximum',
   value: number,
-  other: unknown,
+  otherLimit: unknown,
   stricter: (...all: number[]) => number,
 ): void {
-  const both = typeof other === 'number' && stricter(value, other) !== value;
+  const both = typeof otherLimit === 'number' && stricter(value, otherLimit) !== value;
   if (both) return;
   out[key] = value;
   out[key === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] = true;
@@ -255,20 +255,20 @@ const nullOnly = { type: 'string', nullable: true, enum: [null] } as const;
 /** In a union `null` becomes `nullable`, and constants become one `enum`. */
 function choice(forms: readonly TSchema[], of: Of, place: Draft): Draft {
   const isNull = (form: TSchema) => (form as Source)['type'] === 'null';
-  const rest = joined(
+  const alternatives = joined(
     forms.filter((form) => !isNull(form)),
     of,
   );
   const withNull = forms.some(isNull);
-  const [only] = rest;
-  if (rest.length === 0) return { ...nullOnly };
-  if (!withNull) return rest.length === 1 ? { ...only, ...place } : { anyOf: rest };
+  const [only] = alternatives;
+  if (alternatives.length === 0) return { ...nullOnly };
+  if (!withNull) return alternatives.length === 1 ? { ...only, ...place } : { anyOf: alternatives };
   // `nullable` is valid only beside a type.
-  if (rest.length === 1 && only!['type'] !== undefined) return { ...nullable(only!), ...place };
-  if (rest.length === 1 && Object.keys(only!).length === 0) return {};
-  const at = rest.findIndex((form) => form['type'] !== undefined);
-  if (at < 0) return { anyOf: [...rest, nullOnly] };
-  return { anyOf: rest.with(at, nullable(rest[at]!)) };
+  if (alternatives.length === 1 && only!['type'] !== undefined) return { ...nullable(only!), ...place };
+  if (alternatives.length === 1 && Object.keys(only!).length === 0) return {};
+  const at = alternatives.findIndex((form) => form['type'] !== undefined);
+  if (at < 0) return { anyOf: [...alternatives, nullOnly] };
+  return { anyOf: alternatives.with(at, nullable(alternatives[at]!)) };
 }
 
 function nullable(schema: Schema): Draft {
@@ -296,7 +296,7 @@ function isBare(schema: Draft): boolean {
 
 /** An enum without a type gets the type of its words; words of several types become a choice. */
 function typedEnum(out: Draft): Schema {
-  const { enum: words, ...rest } = out as { enum?: readonly Json[] };
+  const { enum: words, ...base } = out as { enum?: readonly Json[] };
   if (words === undefined || out['type'] !== undefined) return out;
   const kinds = new Map<string, Json[]>();
   for (const word of words) {
@@ -304,7 +304,7 @@ function typedEnum(out: Draft): Schema {
     kinds.set(typeof word, [...(kinds.get(typeof word) ?? []), word]);
   }
   const forms: Schema[] = [...kinds].map(([type, all]) => ({ type, enum: all }));
-  if (forms.length === 0) return { ...rest, ...nullOnly };
+  if (forms.length === 0) return { ...base, ...nullOnly };
   const [first, ...others] = words.includes(null) ? [nullable(forms[0]!), ...forms.slice(1)] : forms;
-  return others.length === 0 ? { ...rest, ...first } : { ...rest, anyOf: [first!, ...others] };
+  return others.length === 0 ? { ...base, ...first } : { ...base, anyOf: [first!, ...others] };
 }

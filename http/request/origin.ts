@@ -119,18 +119,18 @@ function short(literal: string): string | undefined {
 function entry(text: string): Authority {
   const trimmed = text.trim();
   const [, name = '', port = ''] = /^([^/\\?#@%\s]*?)(:\d+)?$/.exec(trimmed) ?? [];
-  const found = isIPv6(trimmed)
+  const authority = isIPv6(trimmed)
     ? parse(`[${trimmed}]`)
     : parse(name.startsWith('[') ? trimmed : domainToASCII(name) + port);
-  if (found) return found;
+  if (authority) return authority;
   throw engineErrors.INVALID_CONFIG(`hosts: "${text}" is not a host name, with or without a port`);
 }
 
 /** Null for a wildcard address. */
 function listened(bind: string): Authority | null {
   const [address = ''] = bind.split('%');
-  const found = parse(isIPv6(address) ? `[${address}]` : address);
-  return found && !['0.0.0.0', '::'].includes(found.host) ? { ...found, port: null } : null;
+  const authority = parse(isIPv6(address) ? `[${address}]` : address);
+  return authority && !['0.0.0.0', '::'].includes(authority.host) ? { ...authority, port: null } : null;
 }
 
 // The address at which a person on this machine opens the page.

@@ -63,8 +63,8 @@ const notice =
  * All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts
  * those.
  */
-function whole({ matches: found, toast_warning, warnings = [], notes = [], ...more }: SearchAnswer) {
-  const { matches: pictured, leftOut } = withPreviews(found);
+function whole({ matches: allMatches, toast_warning, warnings = [], notes = [], ...more }: SearchAnswer) {
+  const { matches: pictured, leftOut } = withPreviews(allMatches);
   const tooLarge = leftOut > 0 ? [note('PREVIEWS_LEFT_OUT', { count: leftOut })] : [];
   const added = tooLarge.map(({ text }) => text);
   const texts = [toast_warning, ...added].filter((text) => text !== undefined);
@@ -150,9 +150,13 @@ export const searchTakes = route({
 // Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
 
 /** Errors about the file of the picture are said of its field. */
-function atPicture<T>({ image_path, like }: QueryFields, work: Promise<T>, other: string): Promise<T> {
+function atPicture<T>(
+  { image_path, like }: QueryFields,
+  work: Promise<T>,
+  fallbackField: string,
+): Promise<T> {
   const ofLike = like && (like.media_path === undefined ? 'like.hash_str' : 'like.media_path');
-  return atField(image_path ? 'image_path' : (ofLike ?? other), work);
+  return atField(image_path ? 'image_path' : (ofLike ?? fallbackField), work);
 }
 
 export const searchMoments = route({

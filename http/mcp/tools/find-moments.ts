@@ -116,13 +116,13 @@ export const findMoments = tool({
   input,
   output,
   effect: 'none',
-  run: async (asked, call) => {
-    const request = await requestOf(asked, call);
-    const first = startOf(asked.cursor);
-    const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
+  run: async (query, call) => {
+    const request = await requestOf(query, call);
+    const first = startOf(query.cursor);
+    const limit = Math.min(MOST_MOMENTS, first + query.limit + 1);
     if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed'), data: dataOf([], null, 0) };
     const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.callOptions);
-    return answerOf(answer, first, asked);
+    return answerOf(answer, first, query);
   },
 });
 
