@@ -80,8 +80,10 @@ export class TaskContext {
   /** The error that a failed file reports; one that concerns every file ends the task. */
   failure(path: string, error: unknown): unknown {
     if (endsTheTask(error)) this.break(error);
-    // A file that the end of the task interrupted is cancelled; the reason is reported once, by the task.
-    return this.#broken.signal.aborted ? engineErrors.CANCELLED(`${path}: was not finished`) : error;
+    // A file that the end of the task interrupted is cancelled; the reason is reported once, by the task. The
+    // message of a cancelled call names an actor, which says nothing to a person.
+    const isCut = this.#broken.signal.aborted || engineErrors.CANCELLED.is(error);
+    return isCut ? engineErrors.CANCELLED(`${path}: was not finished`) : error;
   }
 
   /** Nothing more is begun; `throwIfBroken` throws the first reason. */

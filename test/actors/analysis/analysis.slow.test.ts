@@ -184,6 +184,8 @@ test('a cancelled task keeps what is finished and the next one goes on with the 
   const report = await running;
   assert.equal(report.cancelled, true);
   assert.deepEqual(outcomes(report.results), ['long cancelled', 'short analyzed']);
+  const cut = report.results.find(({ outcome }) => outcome === 'cancelled')!;
+  assert.equal(cut.error?.message, `${cut.path}: was not finished`);
   const { frames, grid_frames, percentage } = report.progress;
   assert.deepEqual([frames, grid_frames], [2, 100_002], 'what is left is still to be done');
   assert.ok(percentage < 1, `${percentage} %`);
