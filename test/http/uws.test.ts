@@ -161,6 +161,13 @@ test('a path of 4,096 bytes fits into a query, however it is written', async () 
   await client.leave();
 });
 
+test('how long an idle connection stays open is announced, whatever the answer', async () => {
+  const client = new RawClient(server.port);
+  for (const path of ['/hi', '/nowhere'])
+    assert.equal((await client.ask(request('GET', path))).headers['keep-alive'], 'timeout=8', path);
+  await client.leave();
+});
+
 test('only a plain request id is taken over into the answer', async () => {
   const client = new RawClient(server.port);
   const idFor = async (id: string) =>

@@ -68,6 +68,18 @@ test('the page shows each operation with its fields, answers and a command to pa
   assert.ok(page.includes(html(command)), 'the command is not on the page');
 });
 
+test('a client that has the document or the page is not sent it again', async () => {
+  for (const path of ['/openapi.json', '/docs']) {
+    const { headers } = await call(path);
+    const again = await call(path, undefined, { headers: { 'if-none-match': headers['etag']! } });
+    assert.deepEqual(
+      [again.status, again.bytes.length, again.headers['etag']],
+      [304, 0, headers['etag']],
+      path,
+    );
+  }
+});
+
 test('the page can load nothing: no script, no address but its own, and a policy that says so', async () => {
   const { headers, body } = await call('/docs');
   const page = body as string;
