@@ -117,6 +117,22 @@ test('analyze looks into a folder once, however many links lead to it, and takes
   assert.equal(third.text, 'paths: they contain only 9999 files');
 });
 
+test('analyze follows no link to a folder above the one that is named', async () => {
+  const real: Readonly<Record<string, string>> = { '/media/up': '/', '/media/away': '/far' };
+  const answers: Answers = {
+    listMedia: ({ folder }: { folder: string }) => ({
+      total: 1,
+      folders: folder === '/media' ? Object.keys(real).map((path) => ({ path })) : [],
+      files: [{ media_path: `${folder}/a.mp4` }],
+      real_path: real[folder] ?? folder,
+    }),
+    listTasks: () => ({ tasks: [] }),
+    analyze: () => ({ task_id: 't1', message: 'x' }),
+  };
+  const { asked } = await call('analyze', { paths: ['/media'] }, answers);
+  assert.deepEqual(asked('analyze')[0]!.input['visual_media_paths'], ['/media/a.mp4', '/media/away/a.mp4']);
+});
+
 test('task names the files that failed however many others are before them, a page at a time', async () => {
   const counts = { files: 12_000, done: 12_000, failed: 2, jobs: 1, jobs_done: 1, jobs_failed: 0 };
   const results = Array.from({ length: 12_000 }, (_, i) => ({
