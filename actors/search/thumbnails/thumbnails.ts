@@ -189,7 +189,7 @@ type Picture = string | null;
 
 interface Wanted {
   readonly pass: Pass;
-  readonly made: PromiseWithResolvers<Picture>;
+  readonly outcome: PromiseWithResolvers<Picture>;
   isMade: boolean;
   waiting: number;
 }
@@ -198,7 +198,7 @@ interface Wanted {
 interface Pass {
   readonly file: MediaLocation;
   /** Requested pictures by second. */
-  readonly wanted: Map<number, Wanted>;
+  readonly requests: Map<number, Wanted>;
   /** Nobody waits for what is still to be made. */
   readonly leaving: AbortController;
   hasBegun: boolean;
@@ -229,12 +229,12 @@ export class SharedPictures {
     for (const request of requests) request.waiting++;
     try {
       const all = Promise.all(
-        entries.map((entry) => (typeof entry === 'string' ? entry : entry.made.promise)),
+        entries.map((entry) => (typeof entry === 'string' ? entry : entry.outcome.promise)),
       );
       return await (signal ? orAborted(all, signal) : all);
     } finally {
       for (const request of requests) request.waiting--;
-      for (const { leaving, wanted: its } of new Set(requests.map(({ pass }) => pass))) {
+      for (const { leaving, requests: its } of new Set(requests.map(({ pass }) => pass))) {
         const remainingRequests = [...its.values()].filter(({ isMade }) => !isMade);
         if (remainingRequests.length > 0 && remainingRequests.every(({ waiting }) => waiting === 0))
           leaving.abort();
@@ -244,25 +244,25 @@ export class SharedPictures {
 
   #join(key: string, question: PictureQuestion, second: number, call: CallOptions): Wanted {
     const passes = (this.#passes.get(key) ?? []).filter(({ leaving }) => !leaving.signal.aborted);
-    for (const { wanted } of passes) {
-      const request = wanted.get(second);
+    for (const { requests } of passes) {
+      const request = requests.get(second);
       if (request) return request;
     }
     const most = mostThumbnails(question.max_side);
-    const open = passes.find(({ hasBegun, wanted }) => !hasBegun && wanted.size < most);
+    const open = passes.find(({ hasBegun, requests }) => !hasBegun && requests.size < most);
     const pass = open ?? this.#open(key, question, call);
-    const made = Promise.withResolvers<Picture>();
+    const outcome = Promise.withResolvers<Picture>();
     // Waiting callers get the error; abandoned pictures have none.
-    made.promise.catch(() => {});
-    const request = { pass, made, isMade: false, waiting: 0 };
-    pass.wanted.set(second, request);
+    outcome.promise.catch(() => {});
+    const request = { pass, outcome, isMade: false, waiting: 0 };
+    pass.requests.set(second, request);
     return request;
   }
 
   #open(key: string, question: PictureQuestion, call: CallOptions): Pass {
     const pass: Pass = {
       file: question.file,
-      wanted: new Map(),
+      requests: new Map(),
       leaving: new AbortController(),
       hasBegun: false,
     };
@@ -273,7 +273,7 @@ export class SharedPictures {
 
   async #run(key: string, question: PictureQuestion, pass: Pass, call: CallOptions): Promise<void> {
     const {
-      wanted,
+      requests,
       leaving: { signal },
     } = pass;
     try {
@@ -281,9 +281,9 @@ export class SharedPictures {
         urgent: true,
         signal,
       });
-      for (const { made } of wanted.values()) made.resolve(null);
+      for (const { outcome } of requests.values()) outcome.resolve(null);
     } catch (error) {
-      for (const { made } of wanted.values()) made.reject(error);
+      for (const { outcome } of requests.values()) outcome.reject(error);
     } finally {
       const others = this.#passes.get(key)!.filter((otherPass) => otherPass !== pass);
       if (others.length > 0) this.#passes.set(key, others);
@@ -293,14 +293,14 @@ export class SharedPictures {
 
   async #make(key: string, question: PictureQuestion, pass: Pass, call: CallOptions): Promise<void> {
     pass.hasBegun = true;
-    for (const [second, { waiting }] of pass.wanted) if (waiting === 0) pass.wanted.delete(second);
-    const seconds = [...pass.wanted.keys()].sort((a, b) => a - b);
+    for (const [second, { waiting }] of pass.requests) if (waiting === 0) pass.requests.delete(second);
+    const seconds = [...pass.requests.keys()].sort((a, b) => a - b);
     const best: [key: string, picture: string][] = [];
     const tell = (i: number, jpeg: Uint8Array) => {
       const picture = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength).toString('base64');
-      const request = pass.wanted.get(seconds[i]!)!;
+      const request = pass.requests.get(seconds[i]!)!;
       request.isMade = true;
-      request.made.resolve(picture);
+      request.outcome.resolve(picture);
       return picture;
     };
     try {
