@@ -240,7 +240,7 @@ async function listedFolders(
 interface Looked {
   readonly name: Name;
   /** The code of the error when it cannot be looked at. */
-  readonly found: BigIntStats | string;
+  readonly state: BigIntStats | string;
 }
 
 async function listedFiles(
@@ -256,7 +256,7 @@ async function listedFiles(
   });
   // Files removed since the names were read are left out.
   const looked = names.flatMap((name, i): Looked[] =>
-    states[i] === null ? [] : [{ name, found: states[i]! }],
+    states[i] === null ? [] : [{ name, state: states[i]! }],
   );
   const media = await heldFiles(parts, cache_dir, place, looked, signal);
   const failures = looked.length === 0 ? new Map() : await parts.failed.of(cache_dir, signal);
@@ -277,16 +277,16 @@ async function heldFiles(
 ): Promise<(HeldMedia | null)[]> {
   const media: (HeldMedia | null)[] = looked.map(() => null);
   for (const within of new Set([folder, real])) {
-    const unknown = looked.flatMap(({ name, found }, i) =>
-      media[i] !== null || typeof found === 'string' || name.bytes !== null ? [] : [{ i, name, found }],
+    const unknown = looked.flatMap(({ name, state }, i) =>
+      media[i] !== null || typeof state === 'string' || name.bytes !== null ? [] : [{ i, name, state }],
     );
     for (let at = 0; at < unknown.length; at += ASKED) {
       const some = unknown.slice(at, at + ASKED);
-      const files = some.map(({ name, found }) => ({
+      const files = some.map(({ name, state }) => ({
         path: join(within, name.name),
-        size_bytes: Number(found.size),
-        mtime_ms: modifiedMs(found),
-        inode: String(found.ino),
+        size_bytes: Number(state.size),
+        mtime_ms: modifiedMs(state),
+        inode: String(state.ino),
       }));
       const answer = await index.ask('held_files', { cache_dir, files }, { signal, lane: 'now' });
       for (const [j, { i }] of some.entries()) media[i] = answer.files[j] ?? null;
@@ -297,25 +297,25 @@ async function heldFiles(
 
 function listed(
   media_path: string,
-  { name: { name, bytes }, found }: Looked,
+  { name: { name, bytes }, state }: Looked,
   media: HeldMedia | null,
   failure: Failure | null,
 ): ListedFile {
   const kind = (media?.kind ?? kindByName(name) ?? 'video') as ListedFile['kind'];
-  const isThere = typeof found !== 'string';
+  const isThere = typeof state !== 'string';
   const of = (type: string) => media?.results.filter((result) => result.type === type) ?? [];
   return {
     media_path,
     name,
     kind,
-    size_bytes: isThere ? Number(found.size) : null,
-    modified_at: isThere ? modifiedMs(found) / 1000 : null,
+    size_bytes: isThere ? Number(state.size) : null,
+    modified_at: isThere ? modifiedMs(state) / 1000 : null,
     hash_str: media?.hash_str ?? null,
     visual: of('video').map(({ model_key }) => model_key!),
     transcript: of('speech')[0]?.model_key ?? null,
     faces: of('faces').length > 0,
     summaries: of('summary').length,
-    failure: bytes !== null ? unnamed(media_path) : isThere ? failure : unread(media_path, found),
+    failure: bytes !== null ? unnamed(media_path) : isThere ? failure : unread(media_path, state),
   };
 }
 
