@@ -107,8 +107,8 @@ async function seenInScenes(
   const { cache_dir, person, scope } = request;
   const open = (store: Store) => parts.people.seen(store, person).ranges;
   const hashesOf = (shown: FrameRanges) => [...shown.keys()];
-  const { data: shown, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
-  const frames = framesInBoth(shown, seen?.ranges ?? null);
+  const { data: shown, hashes, sightings } = await inScope(parts, request, open, hashesOf, pause);
+  const frames = framesInBoth(shown, sightings?.ranges ?? null);
   const within = framesInBoth(frames, rangesOf(frames, hashes && new Set(hashes), scope.ranges));
   return parts.folders.with(cache_dir, (store) => best(parts, store, request, within, pause));
 }
@@ -182,26 +182,28 @@ type Match = Selected['matches'][number];
 function selected(parts: SelectedParts, store: Store, request: Selecting, pause: () => void): Selected {
   const { scope, people } = request;
   const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
-  const seen = people === undefined ? null : parts.people.seen(store, people);
+  const sightings = people === undefined ? null : parts.people.seen(store, people);
   const table = parts.tables.of(store, pause);
   const passes = table.passing(filters);
   const named = scope.hashes === null ? null : new Set(scope.hashes);
   const hashes = loadedHashes(parts, store, request).filter(
-    (hash) => named?.has(hash) !== false && seen?.ranges.has(hash) !== false && passes(hash),
+    (hash) => named?.has(hash) !== false && sightings?.ranges.has(hash) !== false && passes(hash),
   );
   const each = people?.people.map(
     (person) => parts.people.seen(store, { mode: 'or', people: [person] }).ranges,
   );
   const matches: Match[] = [];
   // A media without a part in the ranges or with the people gives its place to the next.
-  const isWhole = seen === null && Object.keys(scope.ranges).length === 0;
+  const isWhole = sightings === null && Object.keys(scope.ranges).length === 0;
   const most = isWhole ? request.max_results : hashes.length;
   for (const { hash, path } of newest(table, hashes, most, pause)) {
     if (matches.length >= request.max_results) break;
     pause();
-    matches.push(...partsOf(parts, store, { ...request, seen: seen?.ranges ?? null, each }, { hash, path }));
+    matches.push(
+      ...partsOf(parts, store, { ...request, peopleRanges: sightings?.ranges ?? null, each }, { hash, path }),
+    );
   }
-  return { matches: matches.slice(0, request.max_results), people_twice: [...(seen?.twice ?? [])] };
+  return { matches: matches.slice(0, request.max_results), people_twice: [...(sightings?.twice ?? [])] };
 }
 
 function loadedHashes(
@@ -254,7 +256,7 @@ function newest(table: FacetTable, hashes: readonly string[], most: number, paus
 
 interface Where extends Selecting {
   /** Where the people are seen; null where nobody is asked for. */
-  readonly seen: FrameRanges | null;
+  readonly peopleRanges: FrameRanges | null;
   /** The same of each of them. */
   readonly each: readonly FrameRanges[] | undefined;
 }
@@ -262,7 +264,7 @@ interface Where extends Selecting {
 function partsOf(
   { visual }: SelectedParts,
   store: Store,
-  { scope, model_key, seen, each = [] }: Where,
+  { scope, model_key, peopleRanges, each = [] }: Where,
   { hash, path }: Pick<Placed, 'hash' | 'path'>,
 ): Match[] {
   const seconds = readable(() => store.media.content(hash))?.probe.duration_seconds ?? 0;
@@ -270,14 +272,14 @@ function partsOf(
   const ranges = Object.hasOwn(scope.ranges, hash) ? joinRanges(scope.ranges[hash]!) : [all];
   const within = common(Uint32Array.from(ranges.flat()), Uint32Array.from(all));
   const match = { hash_str: hash, path };
-  if (seen === null) {
+  if (peopleRanges === null) {
     const pairs = Array.from({ length: within.length / 2 }, (_, i) => within.subarray(2 * i, 2 * i + 2));
     return pairs.map(([start, end]) => ({
       ...match,
       ...{ frames: [start!, end!], seconds: [start!, end!], scene: null, people: [] },
     }));
   }
-  const frames = new Map([[hash, common(seen.get(hash)!, within)]]);
+  const frames = new Map([[hash, common(peopleRanges.get(hash)!, within)]]);
   const [scenes] = scenesOf(store, visual, model_key, [hash], () => {}).found;
   return appearancesInScenes(frames, [hash], () => scenes?.scenes ?? null)
     .sort((a, b) => a.start - b.start)
@@ -316,12 +318,12 @@ const mostBetween = 2;
  * order is that of `hashes`, then of time.
  */
 export function appearancesInScenes(
-  seen: FrameRanges,
+  peopleRanges: FrameRanges,
   hashes: readonly string[],
   scenes: (hash: string) => Int32Array | null,
 ): SceneAppearance[] {
   const appearances = hashes.flatMap((hash) => {
-    const ranges = seen.get(hash);
+    const ranges = peopleRanges.get(hash);
     return ranges === undefined ? [] : ofContent(hash, ranges, scenes(hash));
   });
   // Stable: what is equally long stays in order.

@@ -51,7 +51,7 @@ export async function inScope<T>(
   const { filters, ...answer } = await folders.with(cache_dir, (store) => ({
     data: open(store),
     filters: checkSearchFilters(scope.filters, tables.known(store, scope.filters)),
-    seen: people === undefined ? null : index.seen(store, people),
+    sightings: people === undefined ? null : index.seen(store, people),
   }));
   if (filters.length === 0) return { ...answer, hashes: scope.hashes };
   // The table of the folder may take a while the first time.

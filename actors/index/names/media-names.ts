@@ -199,14 +199,14 @@ export async function namedMedia(
   const words = wordsOfName(request.text);
   const open = (store: Store) => (words.length === 0 ? [] : contentsNamed(store.paths, words, pause));
   const hashesOf = (all: ReturnType<typeof open>) => all.map(({ hash }) => hash);
-  const { data: contents, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const { data: contents, hashes, sightings } = await inScope(parts, request, open, hashesOf, pause);
   const passing = new Set(hashes ?? hashesOf(contents));
   const matches: NamedMedia['matches'] = [];
   for (const { hash, path, of, name } of contents) {
     if (matches.length === request.max_results) break;
     // Several files of one content are one match.
     if (!passing.delete(hash)) continue;
-    const frames = framesOf(hash, request.scope.ranges, seen?.ranges ?? null);
+    const frames = framesOf(hash, request.scope.ranges, sightings?.ranges ?? null);
     if (frames !== 'none') matches.push({ hash_str: hash, path, of, name, frames });
   }
   return { matches };
@@ -216,13 +216,13 @@ export async function namedMedia(
 function framesOf(
   hash: string,
   ranges: Readonly<Record<string, readonly FrameRange[]>>,
-  seen: FrameRanges | null,
+  peopleRanges: FrameRanges | null,
 ): FrameRange | null | 'none' {
   const requestedRanges = Object.hasOwn(ranges, hash)
     ? Uint32Array.from(joinRanges(ranges[hash]!).flat())
     : null;
-  if (requestedRanges === null && seen === null) return null;
-  const shown = seen === null ? null : (seen.get(hash) ?? new Uint32Array(0));
+  if (requestedRanges === null && peopleRanges === null) return null;
+  const shown = peopleRanges === null ? null : (peopleRanges.get(hash) ?? new Uint32Array(0));
   const [start, end] =
     requestedRanges && shown ? common(requestedRanges, shown) : (requestedRanges ?? shown)!;
   return start === undefined || end === undefined ? 'none' : [start, end];

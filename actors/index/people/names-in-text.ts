@@ -79,18 +79,21 @@ export function namesInText(
 /** The names that fit at a position of the text, all of the same length. */
 function finder(names: readonly string[], words: readonly Word[], wholeOnly: ReadonlySet<string>) {
   const places = names.flatMap((name) => {
-    const own = wordsOf(name).map(({ folded }) => folded);
-    return own.map((first, from) => ({ name, own, first, from }));
+    const nameWords = wordsOf(name).map(({ folded }) => folded);
+    return nameWords.map((first, from) => ({ name, nameWords, first, from }));
   });
   const byWord = Map.groupBy(places, ({ first }) => first);
   const isTelling = (text: string) =>
     !wholeOnly.has(text) && !hanging.has(text) && !isQuestionWord(text) && /\p{L}.*\p{L}/u.test(text);
   return (at: number): Fit[] => {
-    const fits = (byWord.get(words[at]!.folded) ?? []).flatMap(({ name, own, from }): Fit[] => {
+    const fits = (byWord.get(words[at]!.folded) ?? []).flatMap(({ name, nameWords, from }): Fit[] => {
       let length = 1;
-      while (from + length < own.length && words[at + length]?.folded === own[from + length]) length++;
-      const isWhole = length === own.length;
-      return isWhole || own.slice(from, from + length).some(isTelling) ? [{ name, length, isWhole }] : [];
+      while (from + length < nameWords.length && words[at + length]?.folded === nameWords[from + length])
+        length++;
+      const isWhole = length === nameWords.length;
+      return isWhole || nameWords.slice(from, from + length).some(isTelling)
+        ? [{ name, length, isWhole }]
+        : [];
     });
     const longest = Math.max(0, ...fits.map(({ length }) => length));
     const best = fits.filter(({ length }) => length === longest);

@@ -28,11 +28,11 @@ async function find(
   const {
     data: knownHashes,
     hashes: passing,
-    seen,
+    sightings,
   } = await inScope(parts, request, open, (all) => all, pause);
   const listened = new Set(knownHashes);
   const hashes = (passing ?? knownHashes).filter((hash) => listened.has(hash));
-  const isWithin = withinOf(scope.ranges, seen?.ranges ?? null) ?? (() => true);
+  const isWithin = withinOf(scope.ranges, sightings?.ranges ?? null) ?? (() => true);
   return parts.folders.with(cache_dir, (store) => {
     if (!loaded.readOn(store, hashes)) return { done: false, matches: [], looked: hashes.length };
     const matches = hashes.flatMap((hash_str) => {

@@ -71,15 +71,15 @@ async function find(
   const {
     data: knownHashes,
     hashes: passing,
-    seen,
+    sightings,
   } = await inScope(parts, request, open, (all) => all, pause);
-  const only = seen?.ranges ?? null;
+  const only = sightings?.ranges ?? null;
   const looked = new Set(knownHashes);
   const hashes = (passing ?? knownHashes).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {
     if (request.terms.length > 0 && !parts.loaded.readOn(store, hashes))
       return { done: false, matches: [], ranges: {}, likely: {}, strong: {}, looked: hashes.length };
-    const twice = seen?.twice ?? [];
+    const twice = sightings?.twice ?? [];
     const answer = ranked(parts, store, { ...request, only }, hashes, pause);
     return twice.length === 0 ? answer : { ...answer, people_twice: [...twice] };
   });

@@ -126,9 +126,9 @@ type Searching = Pick<Request<TranscriptContract, 'search_said'>, 'cache_dir' | 
 export async function scoped(parts: TranscriptParts, request: Searching, pause: () => void) {
   const open = (store: Store) => parts.transcripts.of(store);
   const hashesOf = (loaded: LoadedTranscripts) => loaded.hashes();
-  const { data: loaded, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const { data: loaded, hashes, sightings } = await inScope(parts, request, open, hashesOf, pause);
   const ranges = new Map(Object.entries(request.scope.ranges));
-  return { loaded, within: { hashes: hashes && new Set(hashes), ranges, only: seen?.ranges ?? null } };
+  return { loaded, within: { hashes: hashes && new Set(hashes), ranges, only: sightings?.ranges ?? null } };
 }
 
 async function search(

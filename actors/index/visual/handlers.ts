@@ -144,11 +144,12 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const { cache_dir, max_results: matches, max_per_media: perVideo = matches } = request;
   const open = (store: Store) => parts.visual.of(store, request.model_key);
   const hashesOf = ({ catalog }: LoadedVectors) => catalog.hashes();
-  const { data: loaded, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
-  const peopleTwice = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
+  const { data: loaded, hashes, sightings } = await inScope(parts, request, open, hashesOf, pause);
+  const peopleTwice =
+    sightings === null || sightings.twice.length === 0 ? {} : { people_twice: [...sightings.twice] };
   if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...peopleTwice };
   const query = checkedQuery(request, loaded.dimensions);
-  const scope = { hashes, ranges: request.scope.ranges, only: seen?.ranges ?? null };
+  const scope = { hashes, ranges: request.scope.ranges, only: sightings?.ranges ?? null };
   const search = { query, scope, matches, perVideo, pause };
   return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...peopleTwice };
 }

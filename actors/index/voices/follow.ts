@@ -34,30 +34,34 @@ export function sameSpeakers(before: Spoken, now: Spoken): Map<string, string> {
   }
   const pairs = new Map<string, string>();
   const usedSpeakers = new Set<number>();
-  for (const { one, other, ms } of shared.sort((a, b) => b.ms - a.ms)) {
-    const id = before.speakerIds[one - 1]!;
-    if (pairs.has(id) || usedSpeakers.has(other) || ms * 2 <= whole.get(one)!) continue;
-    pairs.set(id, now.speakerIds[other - 1]!);
-    usedSpeakers.add(other);
+  for (const { oldSpeaker, newSpeaker, ms } of shared.sort((a, b) => b.ms - a.ms)) {
+    const id = before.speakerIds[oldSpeaker - 1]!;
+    if (pairs.has(id) || usedSpeakers.has(newSpeaker) || ms * 2 <= whole.get(oldSpeaker)!) continue;
+    pairs.set(id, now.speakerIds[newSpeaker - 1]!);
+    usedSpeakers.add(newSpeaker);
   }
   return pairs;
 }
 
-function sharedTimes(before: Spoken, now: Spoken): { one: number; other: number; ms: number }[] {
+function sharedTimes(before: Spoken, now: Spoken): { oldSpeaker: number; newSpeaker: number; ms: number }[] {
   const width = now.speakerIds.length + 1;
   const times = new Map<number, number>();
   let first = 0;
-  for (const [at, other] of now.speakers.entries()) {
+  for (const [at, newSpeaker] of now.speakers.entries()) {
     const [start, end] = [now.starts_ms[at]!, now.ends_ms[at]!];
     while (first < before.ends_ms.length && before.ends_ms[first]! <= start) first++;
     for (let k = first; k < before.starts_ms.length && before.starts_ms[k]! < end; k++) {
       const ms = Math.min(end, before.ends_ms[k]!) - Math.max(start, before.starts_ms[k]!);
-      const one = before.speakers[k]!;
-      if (ms <= 0 || one === 0 || other === 0) continue;
-      times.set(one * width + other, (times.get(one * width + other) ?? 0) + ms);
+      const oldSpeaker = before.speakers[k]!;
+      if (ms <= 0 || oldSpeaker === 0 || newSpeaker === 0) continue;
+      times.set(oldSpeaker * width + newSpeaker, (times.get(oldSpeaker * width + newSpeaker) ?? 0) + ms);
     }
   }
-  return Array.from(times, ([pair, ms]) => ({ one: Math.floor(pair / width), other: pair % width, ms }));
+  return Array.from(times, ([pair, ms]) => ({
+    oldSpeaker: Math.floor(pair / width),
+    newSpeaker: pair % width,
+    ms,
+  }));
 }
 
 /**

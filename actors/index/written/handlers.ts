@@ -29,9 +29,9 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
   const { cache_dir, scope } = request;
   const open = (store: Store) => parts.written.step(store);
   const hashesOf = (all: WrittenTexts | null) => all?.hashes() ?? [];
-  const { data: texts, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const { data: texts, hashes, sightings } = await inScope(parts, request, open, hashesOf, pause);
   if (texts === null) return { done: false, matches: [], media: 0, unreadable: [] };
-  const isWithin = withinOf(scope.ranges, seen?.ranges ?? null);
+  const isWithin = withinOf(scope.ranges, sightings?.ranges ?? null);
   const options = { hashes: hashes && new Set(hashes), isWithin };
   return parts.folders.with(cache_dir, (store) => ({
     done: true,
@@ -44,14 +44,14 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
 /** Test whether a range of grid frames of a media counts; null if all count. */
 export function withinOf(
   ranges: SearchRequest['scope']['ranges'],
-  seen: FrameRanges | null,
+  peopleRanges: FrameRanges | null,
 ): WrittenScope['isWithin'] {
-  if (Object.keys(ranges).length === 0 && seen === null) return null;
+  if (Object.keys(ranges).length === 0 && peopleRanges === null) return null;
   return (hash, start, end) => {
     const hashRanges = Object.hasOwn(ranges, hash) ? ranges[hash]! : null;
     if (hashRanges?.some(([from, to]) => from < end && start < to) === false) return false;
-    if (seen === null) return true;
-    const shown = seen.get(hash) ?? new Uint32Array(0);
+    if (peopleRanges === null) return true;
+    const shown = peopleRanges.get(hash) ?? new Uint32Array(0);
     for (let at = 0; at < shown.length; at += 2) {
       if (shown[at]! < end && start < shown[at + 1]!) return true;
     }

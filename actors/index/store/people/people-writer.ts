@@ -133,21 +133,21 @@ export class PeopleWriter {
   }
 
   /** Answers how many faces lost their vectors and pictures. MEDIA_IN_WORK. */
-  #delete(name: string, { gone, left, shared }: Deleted): number {
+  #delete(name: string, { goneFaces, remainder, shared }: Deleted): number {
     const { environment, work, spans } = this.#parts;
-    const open = this.faces.stageOf(gone);
+    const open = this.faces.stageOf(goneFaces);
     if (open !== undefined) {
       throw storeErrors.MEDIA_IN_WORK(`${open.modelKey} is currently finding the faces of ${open.hash}`);
     }
     // Spans of interrupted work have faces too. Removing them costs time only.
-    spans.forgetContents(new Set(gone.keys()), work.stagesOf(gone));
+    spans.forgetContents(new Set(goneFaces.keys()), work.stagesOf(goneFaces));
     const files = this.jobs.files;
-    const file = left && files.write(name, left.columns, work.token);
+    const file = remainder && files.write(name, remainder.columns, work.token);
     const removed = environment.transact((writes) => {
       work.confirmIn(writes);
-      const went = removeFaces(writes, environment, gone);
-      if (left === null) files.remove(writes, name);
-      else files.put(writes, name, file as string, followed(left.state, shared, went));
+      const went = removeFaces(writes, environment, goneFaces);
+      if (remainder === null) files.remove(writes, name);
+      else files.put(writes, name, file as string, followed(remainder.state, shared, went));
       return went;
     });
     files.tidy(name, file === null ? [] : [file]);
@@ -163,13 +163,13 @@ export class PeopleWriter {
 
 interface Deleted {
   /** Faces removed from their contents. */
-  readonly gone: GoneFaces;
+  readonly goneFaces: GoneFaces;
   /** Entries that go from the clustering. */
   readonly entries: number;
   /** Contents of which some of these stay, because another clustering has them. */
   readonly shared: ReadonlySet<string>;
   /** The clustering without them; null: it goes itself. */
-  readonly left: { readonly state: ClusteringState; readonly columns: ClusterColumns } | null;
+  readonly remainder: { readonly state: ClusteringState; readonly columns: ClusterColumns } | null;
 }
 
 /**
@@ -184,13 +184,13 @@ function withoutJob(
 ): Deleted {
   const others = new OtherClusterings(clusterings, name);
   const ranges = rangesOf(columns.media, state.media.length);
-  const gone = new Map<string, ReadonlySet<string> | null>();
+  const goneFaces = new Map<string, ReadonlySet<string> | null>();
   for (const [i, hash] of state.media.entries()) {
     const range = ranges[i]!;
-    if (others.has(hash)) gone.set(hash, others.unheld(hash, columns.ids, range, entriesIn(range)));
-    else gone.set(hash, null);
+    if (others.has(hash)) goneFaces.set(hash, others.unheld(hash, columns.ids, range, entriesIn(range)));
+    else goneFaces.set(hash, null);
   }
-  return { gone, entries: state.entries, shared: new Set(), left: null };
+  return { goneFaces, entries: state.entries, shared: new Set(), remainder: null };
 }
 
 function* entriesIn({ first, count }: EntryRange): Iterable<number> {
@@ -223,16 +223,16 @@ function withoutPerson(
     if (positions) positions.push(at);
     else byMedia.set(columns.media[at]!, [at]);
   }
-  const gone = new Map<string, ReadonlySet<string>>();
+  const goneFaces = new Map<string, ReadonlySet<string>>();
   const shared = new Set<string>();
   for (const [media, positions] of byMedia) {
     const hash = state.media[media]!;
     const unheld = others.unheld(hash, columns.ids, ranges[media]!, positions);
-    gone.set(hash, unheld);
+    goneFaces.set(hash, unheld);
     if (unheld.size < positions.length) shared.add(hash);
   }
-  const left = withoutEntries(state, columns, { entries, media: new Set() });
-  return { gone, entries: count, shared, left };
+  const remainder = withoutEntries(state, columns, { entries, media: new Set() });
+  return { goneFaces, entries: count, shared, remainder };
 }
 
 /**
