@@ -26,11 +26,11 @@ export const clients: Question = async (say, home) => {
 };
 
 async function measure(service: Service, home: string, say: (text: string) => void): Promise<Row[]> {
-  const one = service.client(1);
-  await until('the visual model', 60_000, async () => (await one.ask('/readyz')).status === 200);
-  const asks = await prepare(one, home, say);
+  const firstClient = service.client(1);
+  await until('the visual model', 60_000, async () => (await firstClient.ask('/readyz')).status === 200);
+  const asks = await prepare(firstClient, home, say);
   // Once more each, so that first-time allocations are not counted as growth.
-  for (const [, path, body] of asks) await one.ask(path, body);
+  for (const [, path, body] of asks) await firstClient.ask(path, body);
   const all = Array.from({ length: CLIENTS }, () => service.client(1));
   const before = await service.metric('framehound_http_requests_total');
   say(`${CLIENTS} clients for ${seconds} s`);
@@ -51,26 +51,26 @@ async function measure(service: Service, home: string, say: (text: string) => vo
       (await service.metric('framehound_actor_turns')) === 0 &&
       (await service.metric('framehound_slots', 'used')) === 0,
   );
-  one.close();
+  firstClient.close();
   return rowsOf(times, growth);
 }
 
 /** A film is analysed and loaded, so that there is something to ask about. */
-async function prepare(one: Client, home: string, say: (text: string) => void): Promise<Ask[]> {
+async function prepare(client: Client, home: string, say: (text: string) => void): Promise<Ask[]> {
   const film = await footage(kinds.h264Gop12, say);
   const cache_dir = join(home, 'analysis');
   const media_path = film.path;
-  const started = await one.get<{ task_id: string }>('/api/v1/analyze', {
+  const started = await client.get<{ task_id: string }>('/api/v1/analyze', {
     cache_dir,
     visual_media_paths: [media_path],
   });
   const task = `/api/v1/tasks/${started.task_id}`;
   await until('the analysis', 120_000, async () => {
-    const { state } = await one.get<{ state: string }>(task);
+    const { state } = await client.get<{ state: string }>(task);
     if (state === 'failed') throw new Error('the analysis failed');
     return state === 'completed';
   });
-  await one.get('/api/v1/analysis-data/load', { cache_dir });
+  await client.get('/api/v1/analysis-data/load', { cache_dir });
   const requests = [{ media_path, time_seconds: 3 }];
   return [
     [4, '/api/v1/health'],
@@ -91,8 +91,8 @@ async function askUntil(end: number, client: Client, asks: readonly Ask[], first
   // Offsets of seven, so that clients do not send the same request at the same time.
   for (let i = first * 7; performance.now() < end; i += 7) {
     const [, path, body] = order[i % order.length]!;
-    const { status, body: told, ms } = await client.ask(path, body);
-    if (status !== 200) throw new Error(`${path} ${status}: ${told.toString().slice(0, 500)}`);
+    const { status, body: content, ms } = await client.ask(path, body);
+    if (status !== 200) throw new Error(`${path} ${status}: ${content.toString().slice(0, 500)}`);
     times.push(ms);
   }
   return times;

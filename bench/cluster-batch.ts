@@ -147,19 +147,22 @@ async function killed(world: World, front: Node, first: Node, admin: ClusterAdmi
     return files.filter((file) => file.startsWith('killed-') && !done.has(file));
   };
   const { child } = first.process;
-  let left: readonly string[] = [];
+  let remainingFiles: readonly string[] = [];
   await until('its first files', 60_000, async () => {
     // What it has done while it is asked would not be left.
     child.kill('SIGSTOP');
-    left = await undone(await filesOf(true));
-    if (left.length === 0) child.kill('SIGCONT');
-    return left.length > 0;
+    remainingFiles = await undone(await filesOf(true));
+    if (remainingFiles.length === 0) child.kill('SIGCONT');
+    return remainingFiles.length > 0;
   });
   child.kill('SIGKILL');
   const since = performance.now();
   await until('another worker', 120_000, async () => {
     const others = new Set(await filesOf(false));
-    return left.some((file) => others.has(file)) || (await undone(left)).length < left.length;
+    return (
+      remainingFiles.some((file) => others.has(file)) ||
+      (await undone(remainingFiles)).length < remainingFiles.length
+    );
   });
   const idle = (performance.now() - since) / 1000;
   await ended(task);

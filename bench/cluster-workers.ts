@@ -35,9 +35,9 @@ export const workers: Question = (say) =>
         await admin.drain(second, count === 'one');
         // A node hears of it by its next sign of life.
         await new Promise((resolve) => setTimeout(resolve, 3_000));
-        const taken = await analysed(front, films(world, `${round}-${count}`));
-        say(`round ${round}: ${count} ${taken.toFixed(1)} s`);
-        if (round > 0) seconds[count].push(taken);
+        const elapsed = await analysed(front, films(world, `${round}-${count}`));
+        say(`round ${round}: ${count} ${elapsed.toFixed(1)} s`);
+        if (round > 0) seconds[count].push(elapsed);
       }
     }
     for (const node of [front, ...both]) await node.stop();
@@ -57,9 +57,9 @@ interface Rounds {
   readonly two: readonly number[];
 }
 
-function row(name: string, other: string, { one, two }: Rounds): Row {
-  const against = { name: other, value: FILMS / median(one) };
-  const ratio = median(one.map((taken, at) => taken / two[at]!));
+function row(name: string, peer: string, { one, two }: Rounds): Row {
+  const against = { name: peer, value: FILMS / median(one) };
+  const ratio = median(one.map((elapsed, at) => elapsed / two[at]!));
   return {
     question: 'cluster',
     name,

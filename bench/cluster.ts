@@ -24,13 +24,13 @@ async function name({ writes, cacheDir: cache_dir }: Replica, number: number): P
 
 /** Changes a second that come from one machine. */
 async function changed(node: Replica, people: number): Promise<number> {
-  let made = 0;
+  let changes = 0;
   const since = performance.now();
   const person = async () => {
-    while (made < CHANGES) await name(node, made++);
+    while (changes < CHANGES) await name(node, changes++);
   };
   await Promise.all(Array.from({ length: people }, person));
-  return (1000 * made) / (performance.now() - since);
+  return (1000 * changes) / (performance.now() - since);
 }
 
 /** ms from the beginning of a change until all have it. */

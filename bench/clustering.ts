@@ -80,8 +80,8 @@ async function clustered(
       rounds += 1;
     }
     if (!turn.done) continue;
-    const known = before?.labels.length ?? 0;
-    const pairs = (count * count - known * known) / 2;
+    const knownCount = before?.labels.length ?? 0;
+    const pairs = (count * count - knownCount * knownCount) / 2;
     const floor = (alone / rounds) * (pairs / block.count ** 2);
     return { labels: turn.value, ms, floor, decided: dbscan.decided };
   }
@@ -121,7 +121,7 @@ function plainLoop(vectors: Float32Array, { faces: count, dimensions }: Size): n
 }
 
 /** Throws when the counts or the labels are not those of all pairs, looked at one by one. */
-function compare(vectors: Float32Array, { faces: count, dimensions }: Size, found: ClusterLabels): void {
+function compare(vectors: Float32Array, { faces: count, dimensions }: Size, result: ClusterLabels): void {
   const near = Array.from({ length: count }, (_, i) => [i]);
   for (let i = 0; i < count; i++) {
     for (let j = 0; j < i; j++) {
@@ -131,7 +131,7 @@ function compare(vectors: Float32Array, { faces: count, dimensions }: Size, foun
     }
   }
   assert.deepEqual(
-    found.neighbours,
+    result.neighbours,
     Int32Array.from(near, (list) => list.length),
   );
   const labels = new Int32Array(count).fill(-1);
@@ -149,7 +149,7 @@ function compare(vectors: Float32Array, { faces: count, dimensions }: Size, foun
     clusters += 1;
   }
   // People of these crowds are apart: no border entry is near two of them.
-  assert.deepEqual(found.labels, labels);
+  assert.deepEqual(result.labels, labels);
 }
 
 const peer = `
@@ -192,20 +192,20 @@ async function measured(product: Product, size: Size, say: (text: string) => voi
   const all = await medianOf(rounds, () => clustered(product, vectors, size, null));
   say(`${all.labels.clusters} clusters, ${all.decided} pairs decided by their exact cosine`);
   if (count <= mostCompared) compare(vectors, size, all.labels);
-  const known = Math.floor(count * 0.9);
-  const most = { faces: known, dimensions };
-  const before = await clustered(product, vectors.subarray(0, known * dimensions), most, null);
+  const knownCount = Math.floor(count * 0.9);
+  const most = { faces: knownCount, dimensions };
+  const before = await clustered(product, vectors.subarray(0, knownCount * dimensions), most, null);
   const grown = await medianOf(rounds, () => clustered(product, vectors, size, before.labels));
   assert.deepEqual(grown.labels, all.labels);
   const python = scikitLearn(vectors, size, Math.min(3, rounds));
   const large = count >= 50_000 && dimensions === 512;
-  const row = (what: string, value: number, against: string, other: number, goal: Row['goal']): Row => ({
+  const row = (what: string, value: number, against: string, peerValue: number, goal: Row['goal']): Row => ({
     question: 'clustering',
     name: `${what}, ${name}`,
     value,
     unit: 'ms',
-    against: { name: against, value: other },
-    ratio: other / value,
+    against: { name: against, value: peerValue },
+    ratio: peerValue / value,
     goal,
   });
   const least = (than: number): Row['goal'] => ({ of: 'ratio', at: 'least', than });

@@ -36,8 +36,8 @@ export function decodeAll(
 
 /** Writes the first sound track, mixed to one channel of 16 kHz, as 16-bit samples to nowhere. */
 export function decodeSound(path: string): Promise<void> {
-  const wanted = ['-map', '0:a:0', '-ac', '1', '-ar', '16000', '-c:a', 'pcm_s16le'];
-  return run(['-v', 'error', '-nostdin', '-i', path, ...wanted, '-f', 's16le', '-y', '/dev/null'], () => {});
+  const format = ['-map', '0:a:0', '-ac', '1', '-ar', '16000', '-c:a', 'pcm_s16le'];
+  return run(['-v', 'error', '-nostdin', '-i', path, ...format, '-f', 's16le', '-y', '/dev/null'], () => {});
 }
 
 /** Cuts a clip; `codecs`: how it is written. */

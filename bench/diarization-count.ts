@@ -38,12 +38,12 @@ try {
     for (const length of lengths.filter((_, at) => at === 0 || lengths[at - 1]! < minutes)) {
       const part = samples.slice(0, length * 60 * rate);
       const diarize = await pipeline.diarizing(await pipeline.embed(part, await pipeline.detectSpeech(part)));
-      const found = settings.map(
+      const counts = settings.map(
         (changes) => new Set(diarize('auto', changes).map((turn) => turn.speaker)).size,
       );
-      for (const [at, count] of found.entries()) if (count === said) right[at]! += 1;
+      for (const [at, count] of counts.entries()) if (count === said) right[at]! += 1;
       counted += 1;
-      say(`${name}, ${Math.min(length, minutes).toFixed(0)} min: ${found.join(', ')}`);
+      say(`${name}, ${Math.min(length, minutes).toFixed(0)} min: ${counts.join(', ')}`);
     }
   }
 } finally {

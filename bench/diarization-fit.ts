@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
     fresh: { type: 'boolean', default: false },
   },
 });
-const asked = positionals.map((text) => JSON.parse(text) as Partial<Evidence>);
+const variants = positionals.map((text) => JSON.parse(text) as Partial<Evidence>);
 const all = await readVoices('train-clean-100', say);
 if (all) {
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-fit-'));
@@ -40,7 +40,7 @@ if (all) {
       seed: Number(values.seed),
     };
     const talks = await embeddedTalks(pipeline, values.model, set, say, values.fresh);
-    for (const changes of asked.length > 0 ? asked : [{}]) {
+    for (const changes of variants.length > 0 ? variants : [{}]) {
       say(JSON.stringify(changes));
       for (const { group, detection, counted, summary } of summaries(
         await scoreTalks(pipeline, talks, changes),

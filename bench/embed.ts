@@ -117,14 +117,20 @@ function sleepingSession(asBytes: boolean): ModelSession {
 
 /** How long the card would wait for the thread of the embedder: its processor time, which no card takes. */
 async function besideCard(modelsDir: string, say: (text: string) => void, asBytes: boolean): Promise<Row> {
-  const own = join(modelsDir, 'card');
-  const { visual } = await writeVit(own, 8, cardSize);
+  const cardFolder = join(modelsDir, 'card');
+  const { visual } = await writeVit(cardFolder, 8, cardSize);
   const { bytes } = preparation(visual!);
   const log = createLog('bench', () => {});
   const pool = createSlotPool(cardBatch, bytes);
   const pictures = await Promise.all(Array.from({ length: cardBatch }, () => pool.acquire(pool.holder())));
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
-  const settings = { modelsDir: own, device: 'cuda', threads, defaultModel: vitKey, sides: 'pictures' };
+  const settings = {
+    modelsDir: cardFolder,
+    device: 'cuda',
+    threads,
+    defaultModel: vitKey,
+    sides: 'pictures',
+  };
   const standIn = embedderWith(async () => sleepingSession(asBytes));
   const embedder = await supervisor.add({
     ...{ name: 'embedder', contract: embedderContract, capacity: 8, turnLimitMs: 600_000 },

@@ -37,34 +37,34 @@ interface Seen {
 }
 
 export const explain: Question = async (say) => {
-  const taken = await photographs(isChoosing ? 'fit' : 'table');
-  if (taken.length === 0) say('FRAMEHOUND_BENCH_PICTURES names no folder of photographs: drawings alone');
+  const photos = await photographs(isChoosing ? 'fit' : 'table');
+  if (photos.length === 0) say('FRAMEHOUND_BENCH_PICTURES names no folder of photographs: drawings alone');
   const drawings = await (isChoosing ? drawn(chosenOn.each, chosenOn.seed) : drawn(EACH));
-  const pictures = [...drawings, ...taken];
+  const pictures = [...drawings, ...photos];
   const { vectors } = await look(pictures);
-  const seen = pictures.map((picture, i): Seen => ({ picture, vector: vectors[i]! }));
-  const asked = isChoosing ? otherQueries : queries;
-  say(`${pictures.length} pictures, ${taken.length} of them photographs; ${asked.length} queries`);
+  const examples = pictures.map((picture, i): Seen => ({ picture, vector: vectors[i]! }));
+  const testQueries = isChoosing ? otherQueries : queries;
+  say(`${pictures.length} pictures, ${photos.length} of them photographs; ${testQueries.length} queries`);
   const sets: Readonly<Record<string, readonly Seen[]>> = {
-    all: seen,
-    'drawings alone': seen.slice(0, drawings.length),
-    ...(taken.length > 0 && { 'photographs alone': seen.slice(drawings.length) }),
+    all: examples,
+    'drawings alone': examples.slice(0, drawings.length),
+    ...(photos.length > 0 && { 'photographs alone': examples.slice(drawings.length) }),
   };
-  const rows = Object.entries(sets).flatMap(([name, set]) => rowsOf(name, set, asked, say));
+  const rows = Object.entries(sets).flatMap(([name, set]) => rowsOf(name, set, testQueries, say));
   return [...rows, cost(vectors)];
 };
 
 function rowsOf(
   name: string,
   set: readonly Seen[],
-  asked: readonly TestQuery[],
+  testQueries: readonly TestQuery[],
   say: (text: string) => void,
 ): Row[] {
-  const of = (one: TestQuery, isTaken: boolean) => answered(one, set, isTaken);
-  const present = asked
-    .map((one) => of(one, false))
+  const of = (query: TestQuery, isTaken: boolean) => answered(query, set, isTaken);
+  const present = testQueries
+    .map((query) => of(query, false))
     .filter(({ matches }) => matches.some(({ is }) => is === 1));
-  const absent = asked.map((one) => of(one, true));
+  const absent = testQueries.map((query) => of(query, true));
   for (const { query, matches } of present) {
     const strong = matches.filter(({ is, isStrong }) => isStrong && is !== null);
     const wrong = strong.filter(({ is }) => is === 0).length;
@@ -78,7 +78,7 @@ function rowsOf(
     return [counted.filter(({ is }) => is === 1).length, counted.length] as const;
   });
   const total = pooled.reduce((sum, [, of]) => sum + of, 0);
-  const found = absent.filter(({ matches }) => matches[0]?.isStrong);
+  const strongAnswers = absent.filter(({ matches }) => matches[0]?.isStrong);
   const goal = { of: 'value', at: 'least', than: 0.9 } as const;
   const share = (what: string, some: number, of: number, [low, high]: readonly [number, number]) => ({
     ...{
@@ -103,9 +103,9 @@ function rowsOf(
     {
       ...share(
         'queries with a strong match when no picture is right',
-        found.length,
+        strongAnswers.length,
         absent.length,
-        wilson(found.length, absent.length),
+        wilson(strongAnswers.length, absent.length),
       ),
       goal: { of: 'value', at: 'most', than: 0.2 },
     },
@@ -115,9 +115,9 @@ function rowsOf(
 function answered(query: TestQuery, set: readonly Seen[], isTaken: boolean): Answered {
   const { vector, parts, unknownWords: unknown, weakWords: weak, understood } = queryVector(query.query);
   const of = ({ picture }: Seen) => judged(query, picture.tags, picture.maybe);
-  const left = isTaken ? set.filter((one) => of(one) === 0) : set;
+  const candidates = isTaken ? set.filter((example) => of(example) === 0) : set;
   if (!understood) return { query: query.query, matches: [] };
-  const library = pictureLibrary(left.map((one) => one.vector));
+  const library = pictureLibrary(candidates.map((example) => example.vector));
   const best = ranking(library, vector, ANSWERED);
   const words = {
     parts: parts.map(({ negated, isSure, isWeak }) => ({ negated, is_sure: isSure, is_weak: isWeak })),
@@ -130,14 +130,17 @@ function answered(query: TestQuery, set: readonly Seen[], isTaken: boolean): Ans
     { model_key: 'starter-visual-3', words, exclude: [], things: null },
     standing,
   );
-  const matches = best.map((at, i) => ({ is: of(left[at]!), isStrong: explained[i]!.band === 'strong' }));
+  const matches = best.map((at, i) => ({
+    is: of(candidates[at]!),
+    isStrong: explained[i]!.band === 'strong',
+  }));
   return { query: query.query, matches };
 }
 
 /** Explaining the fifty matches of a query that was not asked before. */
 function cost(vectors: readonly Float32Array[]): Row {
   const library = filmLibrary(vectors, 100, sized(3600, 36));
-  const found = Array.from({ length: ANSWERED }, (_, i) => i * sized(7000, 70));
+  const positions = Array.from({ length: ANSWERED }, (_, i) => i * sized(7000, 70));
   const asks = [
     'green grass under a blue sky',
     'red stripes',
@@ -148,7 +151,7 @@ function cost(vectors: readonly Float32Array[]): Row {
   const times = asks.map((text) => {
     const { vector, parts } = queryVector(text);
     const start = performance.now();
-    standingOf(library, { text: vector, words: parts.map((part) => part.vector) }, found);
+    standingOf(library, { text: vector, words: parts.map((part) => part.vector) }, positions);
     return performance.now() - start;
   });
   return {

@@ -66,9 +66,9 @@ function embedderGraph(): Uint8Array {
 
 /** A frame with the portrait `count` times, side by side; the faces have a height of about 60 px. */
 async function frame(count: number): Promise<Picture> {
-  const one = await sharp(sharedPath(portrait)).removeAlpha().resize(200, 200).toBuffer();
+  const portraitPixels = await sharp(sharedPath(portrait)).removeAlpha().resize(200, 200).toBuffer();
   const places = Array.from({ length: count }, (_, at) => ({
-    input: one,
+    input: portraitPixels,
     left: 20 + (at % 6) * 205,
     top: 20 + Math.floor(at / 6) * 210,
   }));
@@ -100,8 +100,8 @@ async function measure(modelsDir: string, say: (text: string) => void): Promise<
     const inputs = levels(picture);
     const face: TensorIn = { data: new Float32Array(3 * 112 * 112).fill(90), dims: [1, 3, 112, 112] };
     const find = async (at: number) => {
-      const found = await actor.ask('find', { model_key, picture: handles[at % TOGETHER]!, width, height });
-      if (found.faces.length !== count) throw new Error(`${found.faces.length} faces, there are ${count}`);
+      const result = await actor.ask('find', { model_key, picture: handles[at % TOGETHER]!, width, height });
+      if (result.faces.length !== count) throw new Error(`${result.faces.length} faces, there are ${count}`);
     };
     const bare = async () => {
       for (const input of inputs) await detector.run({ input });
@@ -148,10 +148,10 @@ function levels(picture: Picture): TensorIn[] {
 async function pictureTimes(together: number, work: (at: number) => Promise<void>) {
   const start = performance.now();
   let next = 0;
-  const one = async (at: number) => {
+  const findFaces = async (at: number) => {
     while (next++ < PICTURES) await work(at);
   };
-  const all = () => Promise.all(Array.from({ length: together }, (_, at) => one(at)));
+  const all = () => Promise.all(Array.from({ length: together }, (_, at) => findFaces(at)));
   const processor = (await processorSeconds(all)) * 1000;
   return { wall: (performance.now() - start) / PICTURES, processor: processor / PICTURES };
 }

@@ -99,8 +99,8 @@ async function largest({ detector, embedder }: OpenPair, path: string): Promise<
     .raw()
     .toBuffer({ resolveWithObject: true });
   const pyramid = new Pyramid({ data, width: info.width, height: info.height });
-  const found = await detector.detect(pyramid, async () => {});
-  const [first] = found.toSorted((a, b) => b.width * b.height - a.width * a.height);
+  const faces = await detector.detect(pyramid, async () => {});
+  const [first] = faces.toSorted((a, b) => b.width * b.height - a.width * a.height);
   const chip = first && aligned(pyramid, first.landmarks, embedder.chip);
   const plain = first && aligned(pyramid, first.landmarks);
   const looks = first && pose(first.landmarks);
@@ -119,9 +119,9 @@ function meanOf(faces: readonly Face[]): number[] {
 
 function likeness(pair: string, { faces, missed }: { faces: readonly Face[]; missed: number }): Row[] {
   const [same, others]: [number[], number[]] = [[], []];
-  for (const [i, one] of faces.entries()) {
-    for (const other of faces.slice(0, i))
-      (one.person === other.person ? same : others).push(cosine(one.vector, other.vector));
+  for (const [i, face] of faces.entries()) {
+    for (const otherFace of faces.slice(0, i))
+      (face.person === otherFace.person ? same : others).push(cosine(face.vector, otherFace.vector));
   }
   same.sort((a, b) => a - b);
   others.sort((a, b) => a - b);
@@ -154,8 +154,8 @@ function equalErrors(same: readonly number[], others: readonly number[]): { erro
   let best = { error: 1, cut: Number.NaN };
   for (const cut of [...same, ...others]) {
     const missed = same.filter((value) => value < cut).length / same.length;
-    const taken = others.filter((value) => value >= cut).length / others.length;
-    if (Math.max(missed, taken) < best.error) best = { error: Math.max(missed, taken), cut };
+    const acceptedShare = others.filter((value) => value >= cut).length / others.length;
+    if (Math.max(missed, acceptedShare) < best.error) best = { error: Math.max(missed, acceptedShare), cut };
   }
   return best;
 }

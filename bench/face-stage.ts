@@ -54,13 +54,13 @@ async function measured(home: string, say: (text: string) => void): Promise<Row[
   say(`${films.length} films of ${film.seconds} s`);
   const { analyse, stop, most } = await startedEngine(home, films);
   const bare = await bareDetector(models, frames);
-  const seen: Record<Work | 'bare', Took[]> = { bare: [], pictures: [], faces: [], both: [] };
+  const timings: Record<Work | 'bare', Took[]> = { bare: [], pictures: [], faces: [], both: [] };
   const after: Partial<Record<Work | 'bare', number>> = {};
   try {
     for (let round = 0; round <= rounds; round++) {
       for (const work of works) {
         const took = await (work === 'bare' ? timed(bare.run) : analyse(work));
-        if (round > 0) seen[work].push(took);
+        if (round > 0) timings[work].push(took);
         else after[work] = mebibytes();
       }
     }
@@ -69,8 +69,8 @@ async function measured(home: string, say: (text: string) => void): Promise<Row[
     await stop();
   }
   return [
-    ...rowsOf(seen, frames, 'wall', ''),
-    ...rowsOf(seen, frames, 'processor', ', time of processors'),
+    ...rowsOf(timings, frames, 'wall', ''),
+    ...rowsOf(timings, frames, 'processor', ', time of processors'),
     ofMemory('memory after pictures were analysed', after.pictures!),
     ofMemory('memory after faces were looked for', after.faces!),
     ofMemory('most memory of all rounds', most()),
@@ -106,13 +106,14 @@ async function startedEngine(home: string, films: string[]) {
   return { analyse, stop: engine.stop, most: () => most };
 }
 
-function rowsOf(seen: Seen, frames: number, kind: keyof Took, suffix: string): Row[] {
-  const of = (work: Work | 'bare') => median(seen[work].map((took) => took[kind])) / frames;
+function rowsOf(timings: Seen, frames: number, kind: keyof Took, suffix: string): Row[] {
+  const of = (work: Work | 'bare') => median(timings[work].map((took) => took[kind])) / frames;
   const row = (name: string, value: number): Row => ({
     ...{ question: 'faces', name: `${name}${suffix}`, value, unit: 'ms a frame' },
     ...{ against: null, ratio: null, goal: null },
   });
-  const beside = median(seen.both.map((both, round) => both[kind] - seen.pictures[round]![kind])) / frames;
+  const beside =
+    median(timings.both.map((both, round) => both[kind] - timings.pictures[round]![kind])) / frames;
   return [
     row('1080p film, pictures alone', of('pictures')),
     row('1080p film, faces alone', of('faces')),

@@ -153,7 +153,7 @@ async function measured(folder: string, say: (text: string) => void): Promise<Ro
     await stop();
   }
   const longest = median(loads.map((turns) => Math.max(...turns)));
-  const whole = median(loads.map((turns) => turns.reduce((sum, one) => sum + one, 0)));
+  const whole = median(loads.map((turns) => turns.reduce((sum, turn) => sum + turn, 0)));
   const { index, stop } = await started();
   try {
     await loadPeople(index, folder);

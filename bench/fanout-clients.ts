@@ -19,9 +19,9 @@ function frame(text: string): Buffer {
  * arrives.
  */
 function reader(event: () => void, ping: () => void) {
-  let rest: Buffer = Buffer.alloc(0);
+  let remainder: Buffer = Buffer.alloc(0);
   return (chunk: Buffer) => {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const bytes = remainder.length > 0 ? Buffer.concat([remainder, chunk]) : chunk;
     let at = 0;
     while (at + 4 <= bytes.length) {
       const short = bytes[at + 1]! & 127;
@@ -32,7 +32,7 @@ function reader(event: () => void, ping: () => void) {
       else if (bytes[start] === 0x32) ping();
       at = end;
     }
-    rest = bytes.subarray(at);
+    remainder = bytes.subarray(at);
   };
 }
 

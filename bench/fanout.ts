@@ -10,9 +10,9 @@ const EMITS = sized(1000, 50);
 
 async function startSide(name: 'ours' | 'bare') {
   const server = startChild('./fanout-server.ts', name);
-  const told = await messageOf<{ port: number; task: string }>(server);
+  const details = await messageOf<{ port: number; task: string }>(server);
   const clients = startChild('./fanout-clients.ts');
-  await ask(clients, { join: { ...told, clients: CLIENTS } });
+  await ask(clients, { join: { ...details, clients: CLIENTS } });
   return {
     /** Emits a second. */
     round: async () => {

@@ -27,7 +27,7 @@ export interface Side {
   /** One run. */
   ms(): Promise<number>;
   /** The least over the rows of the outputs. */
-  cosine(other: Side): Promise<number>;
+  cosine(reference: Side): Promise<number>;
   outputs(): Promise<Record<string, TensorOut>>;
   release(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function sideOf({ source, feeds }: Graph, choice: DeviceChoice): Pr
         if (took() > sized(300, 0)) return took() / runs;
       }
     },
-    cosine: async (other) => leastCosine(await outputs(), await other.outputs()),
+    cosine: async (reference) => leastCosine(await outputs(), await reference.outputs()),
     release: () => session.release(),
   };
 }

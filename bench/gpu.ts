@@ -41,9 +41,9 @@ export const gpu: Question = async (say) => {
     return [];
   }
   const parts = { precision, graphs: graphsThere, decoding, whole };
-  const asked = process.env['FRAMEHOUND_GPU_PARTS']?.split(',') ?? Object.keys(parts);
+  const partNames = process.env['FRAMEHOUND_GPU_PARTS']?.split(',') ?? Object.keys(parts);
   const rows: Row[] = [];
-  for (const name of asked) rows.push(...(await parts[name as keyof typeof parts](say)));
+  for (const name of partNames) rows.push(...(await parts[name as keyof typeof parts](say)));
   return rows;
 };
 
@@ -136,9 +136,9 @@ async function decoding(say: Say): Promise<Row[]> {
       allThere: mixed(cores),
     });
     say(JSON.stringify(speed));
-    const row = (name: string, value: number, peer: string, other: number): Row => ({
+    const row = (name: string, value: number, peer: string, peerValue: number): Row => ({
       ...{ question, name: `${film.name}: ${name}`, value, unit: '× real time' },
-      ...{ against: { name: peer, value: other }, ratio: value / other, goal: null },
+      ...{ against: { name: peer, value: peerValue }, ratio: value / peerValue, goal: null },
     });
     const of = (count: number) => `${cores} decoders, ${count} of them on the device`;
     rows.push(
@@ -155,10 +155,10 @@ async function decoding(say: Say): Promise<Row[]> {
 
 /** Films out of one queue, as the product hands them to decoders; seconds of film in a second. */
 async function queued(decoders: readonly Decoder[], { path, seconds }: Footage, count: number) {
-  let left = count;
+  let remainingRuns = count;
   const start = performance.now();
   const work = async (decoder: Decoder) => {
-    while (left-- > 0) await drain(decoder, path, options);
+    while (remainingRuns-- > 0) await drain(decoder, path, options);
   };
   await Promise.all(decoders.map(work));
   return (count * seconds) / ((performance.now() - start) / 1000);
@@ -215,9 +215,9 @@ async function whole(say: Say): Promise<Row[]> {
     const there = await speedOf('auto', device, sources.length);
     const software = await speedOf('off', device, sources.length);
     const processor = await speedOf('off', 'cpu', Math.min(4, sources.length));
-    const row = (peer: string, other: number): Row => ({
+    const row = (peer: string, peerValue: number): Row => ({
       ...{ question, name: 'whole ingest, H.264 1080p, ViT-B/16', value: there, unit: '× real time' },
-      ...{ against: { name: peer, value: other }, ratio: there / other, goal: null },
+      ...{ against: { name: peer, value: peerValue }, ratio: there / peerValue, goal: null },
     });
     return [row('the processor', processor), row('decoding in software', software)];
   } finally {

@@ -56,12 +56,12 @@ process.on('message', async ({ port, request, connections, milliseconds }: Load)
   answered = 0;
   running = true;
   const began = performance.now();
-  for (const one of clients) one.write(bytes);
+  for (const socket of clients) socket.write(bytes);
   setTimeout(() => {
     running = false;
     const seconds = (performance.now() - began) / 1000;
     process.send?.({ answered, seconds, body: last } satisfies Answered);
-    for (const one of clients) one.destroy();
+    for (const socket of clients) socket.destroy();
   }, milliseconds);
 });
 process.on('disconnect', () => process.exit());

@@ -37,7 +37,7 @@ const Told = Type.Object({
 });
 
 function answerTo({ query, max_results, media_paths }: Static<typeof Body>): Static<typeof Told> {
-  const matches = media_paths.map((one, i) => ({ path: one, frame: 12 + i, score: 0.3125 }));
+  const matches = media_paths.map((mediaPath, i) => ({ path: mediaPath, frame: 12 + i, score: 0.3125 }));
   return { query, count: max_results ?? 50, matches };
 }
 
@@ -99,10 +99,10 @@ async function ours(): Promise<Side> {
 async function bare(): Promise<Side> {
   let port = 0;
   const app = native.App().post(path, (res) => {
-    let gone = false;
+    let isGone = false;
     let before: Buffer | undefined;
     res.onAborted(() => {
-      gone = true;
+      isGone = true;
     });
     res.onData((chunk, isLast) => {
       const piece = Buffer.from(chunk);
@@ -114,7 +114,7 @@ async function bare(): Promise<Side> {
         typeof Body
       >;
       const text = JSON.stringify(answerTo(body));
-      if (gone) return;
+      if (isGone) return;
       res.cork(() => {
         res.writeHeader('Content-Type', 'application/json').end(text);
       });

@@ -61,24 +61,24 @@ export const http: Question = async (say) => {
     return { perSecond: answered / seconds, perProcessorSecond: answered / used };
   };
   say(`${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${CONNECTIONS} connections`);
-  const seen: Record<Name, Speed[]> = { ours: [], bare: [], fastify: [] };
+  const speeds: Record<Name, Speed[]> = { ours: [], bare: [], fastify: [] };
   // The first round warms up and does not count.
   for (let round = 0; round <= ROUNDS; round++) {
     for (const { name, child, side } of sides) {
       const speed = await measure(child, side);
-      if (round > 0) seen[name].push(speed);
+      if (round > 0) speeds[name].push(speed);
     }
   }
-  for (const child of [clients, ...servers.map((one) => one.child)]) child.disconnect();
+  for (const child of [clients, ...servers.map((server) => server.child)]) child.disconnect();
   if (bodies.size !== 1) throw new Error(`the servers do not answer the same: ${[...bodies].join(' ')}`);
-  return rowsOf(seen);
+  return rowsOf(speeds);
 };
 
-function rowsOf(seen: Readonly<Record<Name, readonly Speed[]>>): Row[] {
+function rowsOf(speeds: Readonly<Record<Name, readonly Speed[]>>): Row[] {
   const peers = { bare: 'bare uWebSockets', fastify: 'Fastify' } as const;
   const least = { bare: 0.8, fastify: 1.5 } as const;
   const row = (peer: 'bare' | 'fastify', of: keyof Speed): Row => {
-    const middle = (name: Name) => median(seen[name].map((speed) => speed[of]));
+    const middle = (name: Name) => median(speeds[name].map((speed) => speed[of]));
     const value = middle('ours');
     const against = { name: peers[peer], value: middle(peer) };
     return {

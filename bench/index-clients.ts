@@ -33,11 +33,11 @@ export async function asking(folder: string, model: string, dimensions: number):
     const random = seeded(97);
     const next = () => ask(index, folder, model, unit(Float32Array.from({ length: dimensions }, random)));
     for (let i = 0; i < ALONE; i++) await next();
-    const one = await timesOf(1, ALONE, next);
+    const result = await timesOf(1, ALONE, next);
     const together = await timesOf(TOGETHER, EACH, next);
     const all = await timesOf(CLIENTS, EACH, next);
     const again = await timesOf(1, ALONE, next);
-    const alone = (one.rate + again.rate) / 2;
+    const alone = (result.rate + again.rate) / 2;
     const pass = median(together.times);
     const p99 = all.times.toSorted((a, b) => a - b)[Math.floor(all.times.length * 0.99)]!;
     const name = `${CLIENTS} clients at once`;

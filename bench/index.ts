@@ -127,10 +127,10 @@ async function searching(size: Size): Promise<BenchRow[]> {
   const { rows, dimensions, rounds } = size;
   const { bank, ...catalogs } = filled(size);
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
-  const other = unit(Float32Array.from({ length: dimensions }, seeded(98)));
+  const otherPicture = unit(Float32Array.from({ length: dimensions }, seeded(98)));
   const at = { bank, catalog: catalogs.scenes, fine: fineOf(bank), pause: () => {} };
   const ofFrames = { ...at, catalog: catalogs.frames };
-  const one = { hashes: ['0'], ranges: {} };
+  const singleFile = { hashes: ['0'], ranges: {} };
   const request = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const readers = new MemoryReaders(memoryOf(bank, rows), bank.threads.most);
   search(ofFrames, request, everything, 50);
@@ -138,10 +138,10 @@ async function searching(size: Size): Promise<BenchRow[]> {
   const floor = timed(rounds, () => readers.read());
   const frames = timed(rounds, () => search(ofFrames, request, everything, 50));
   const scenes = timed(rounds, () => search(at, request, everything, 50));
-  const without = timed(rounds, () => search(at, { ...request, exclude: [other] }, everything, 50));
-  const readings = { ...request, text: null, pictures: [query, other] };
+  const without = timed(rounds, () => search(at, { ...request, exclude: [otherPicture] }, everything, 50));
+  const readings = { ...request, text: null, pictures: [query, otherPicture] };
   const either = timed(rounds, () => search(at, readings, everything, 50));
-  const single = timed(rounds * 3, () => search(ofFrames, request, one, 50));
+  const single = timed(rounds * 3, () => search(ofFrames, request, singleFile, 50));
   readers.close();
   await bank.close();
   const loop = floatLoop(size, query);

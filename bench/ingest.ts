@@ -78,10 +78,10 @@ async function naive(path: string, session: ModelSession, prepare: Preparation):
   const pictures: Promise<unknown>[] = [];
   const data = new Float32Array(prepare.floats);
   const dims = [1, 3, vitB32.side, vitB32.side];
-  let rest = new Uint8Array(0);
+  let remainder = new Uint8Array(0);
   let last: Promise<unknown> = Promise.resolve();
   await decodeAll(path, vitB32.side, (bytes) => {
-    const all = Buffer.concat([rest, bytes]);
+    const all = Buffer.concat([remainder, bytes]);
     let at = 0;
     for (; all.length - at >= prepare.bytes; at += prepare.bytes) {
       const picture = all.subarray(at, at + prepare.bytes);
@@ -91,7 +91,7 @@ async function naive(path: string, session: ModelSession, prepare: Preparation):
       });
       pictures.push(last);
     }
-    rest = all.subarray(at);
+    remainder = all.subarray(at);
   });
   await Promise.all(pictures);
 }
@@ -129,8 +129,8 @@ export function copies(path: string, folder: string, count: number): string[] {
 }
 
 /** One engine for all rounds, as in a service: the warm-up round loads the model. */
-export function startedEngine(home: string, model = vitKey, own: object = {}): Promise<Engine> {
-  const file = { home, model, hardware_decoding: 'off', device: 'cpu', ...own };
+export function startedEngine(home: string, model = vitKey, ownSettings: object = {}): Promise<Engine> {
+  const file = { home, model, hardware_decoding: 'off', device: 'cpu', ...ownSettings };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
   return startEngine(values, cores, log);
 }

@@ -48,10 +48,10 @@ export async function writeLibrary(
   for (const [film, path] of paths.entries()) {
     writeFileSync(path, '');
     const stage = store.begin(hashOf(path), modelKey, dimensions);
-    const found = Math.floor((random() + 0.5) * (FRAMES / BATCH - 1));
+    const targetBatch = Math.floor((random() + 0.5) * (FRAMES / BATCH - 1));
     for (let first = 0; first < FRAMES; first += BATCH) {
       const count = Math.min(BATCH, FRAMES - first);
-      const isFound = first === found * BATCH;
+      const isFound = first === targetBatch * BATCH;
       for (let i = 0; i < count; i++) {
         const vector = batch.subarray(i * dimensions, (i + 1) * dimensions);
         make(vector);
@@ -86,12 +86,12 @@ export function hashOf(path: string): string {
 }
 
 function recordOf(path: string): MediaRecord {
-  const seen = statSync(path, { bigint: true });
+  const stats = statSync(path, { bigint: true });
   const identity = {
     hash_str: hashOf(path),
     size_bytes: 0,
-    mtime_ms: modifiedMs(seen),
-    inode: String(seen.ino),
+    mtime_ms: modifiedMs(stats),
+    inode: String(stats.ino),
   };
   return {
     path,

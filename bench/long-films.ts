@@ -61,11 +61,11 @@ export function* pictureRows(
         shot = directionOf(random, dimensions);
         shotEnd = second + shotSeconds * (0.5 + (random() + 0.5));
       }
-      const own = vectors.subarray(row * dimensions, (row + 1) * dimensions);
+      const vector = vectors.subarray(row * dimensions, (row + 1) * dimensions);
       const noise = 1.2 / Math.sqrt(dimensions);
       for (let k = 0; k < dimensions; k++)
-        own[k] = 0.5 * chapter[k]! + 0.5 * scene[k]! + 0.4 * shot[k]! + noise * random();
-      own.set(unit(own));
+        vector[k] = 0.5 * chapter[k]! + 0.5 * scene[k]! + 0.4 * shot[k]! + noise * random();
+      vector.set(unit(vector));
     }
     yield { first, vectors };
   }

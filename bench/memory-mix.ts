@@ -58,7 +58,7 @@ export async function makeMaterial(folder: string, say: (text: string) => void):
 
 /** The row of a model under another key, with one file. */
 function graphRow(key: string, name: string) {
-  const row = builtInRows.find((one) => one.key === key)!;
+  const row = builtInRows.find((candidate) => candidate.key === key)!;
   return {
     ...row,
     key: name,
@@ -194,14 +194,14 @@ async function forget(work: Work): Promise<void> {
 async function folders(work: Work): Promise<void> {
   for (let i = 0; i < sized(4, 2); i++) {
     const cacheDir = mkdtempSync(join(work.folder, 'other-'));
-    const other = { ...work, cacheDir };
+    const otherWork = { ...work, cacheDir };
     const visual_media_paths = stillsOf(work);
-    await run(other, '/analyze', { visual_media_paths });
-    await post(other, '/analysis-data/load');
-    await post(other, '/search/text', { query: 'red' });
-    await post(other, '/analysis-data/load-for-media', { media_paths: visual_media_paths.slice(1) });
-    await post(other, '/search/text', { query: 'red' });
-    await post(other, '/library/forget', { media_paths: visual_media_paths });
+    await run(otherWork, '/analyze', { visual_media_paths });
+    await post(otherWork, '/analysis-data/load');
+    await post(otherWork, '/search/text', { query: 'red' });
+    await post(otherWork, '/analysis-data/load-for-media', { media_paths: visual_media_paths.slice(1) });
+    await post(otherWork, '/search/text', { query: 'red' });
+    await post(otherWork, '/library/forget', { media_paths: visual_media_paths });
   }
 }
 

@@ -14,7 +14,7 @@ const mix: Kind = async (work) => {
   for (const kind of Object.values(workKinds)) await kind(work);
 };
 const all: Readonly<Record<string, Kind>> = { ...workKinds, all: mix };
-const asked = process.env['FRAMEHOUND_BENCH_KINDS']?.split(',') ?? sized(Object.keys(all), ['all']);
+const kinds = process.env['FRAMEHOUND_BENCH_KINDS']?.split(',') ?? sized(Object.keys(all), ['all']);
 
 const minutesOf = (name: string) =>
   Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? sized(name === 'all' ? 10 : 2, 0.03));
@@ -35,10 +35,10 @@ const WARM_UP = 2;
 const EARLY = 0.25;
 
 export const memory: Question = async (say) => {
-  const unknown = asked.filter((name) => !Object.hasOwn(all, name));
+  const unknown = kinds.filter((name) => !Object.hasOwn(all, name));
   if (unknown.length > 0) throw new Error(`no kind ${unknown}; there are ${Object.keys(all)}`);
   const rows: Row[] = [];
-  for (const name of asked) rows.push(await inNewService(name, say));
+  for (const name of kinds) rows.push(await inNewService(name, say));
   return rows;
 };
 

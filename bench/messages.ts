@@ -132,14 +132,14 @@ export const messages: Question = async (say) => {
   ];
 };
 
-function tripRow(value: number, name: string, other: number): Row {
+function tripRow(value: number, name: string, peerValue: number): Row {
   return {
     question: 'messages',
     name: 'ask, round trip',
     value,
     unit: 'µs',
-    against: { name, value: other },
-    ratio: other / value,
+    against: { name, value: peerValue },
+    ratio: peerValue / value,
     goal: null,
   };
 }

@@ -62,7 +62,8 @@ async function decodingOf({ path, seconds }: Footage): Promise<Speeds> {
   const { speed } = await beside(
     rounds,
     () => speedOf(seconds, alone),
-    () => speedOf(cores * seconds, () => Promise.all(decoders.map((one) => drain(one, path, options)))),
+    () =>
+      speedOf(cores * seconds, () => Promise.all(decoders.map((decoder) => drain(decoder, path, options)))),
   );
   await bench.stop();
   return speed;

@@ -33,8 +33,8 @@ async function measure(bench: Bench, folder: string, say: (text: string) => void
   const [decoder] = (await bench.decoders(1)) as [Decoder];
   const search = await openSearch(bench, decoder);
   say('drawing and reading the pictures');
-  const own = process.env.FRAMEHOUND_BENCH_PICTURES ?? null;
-  const gallery = await makeGallery(decoder, folder, { seed, folder: own });
+  const ownFolder = process.env.FRAMEHOUND_BENCH_PICTURES ?? null;
+  const gallery = await makeGallery(decoder, folder, { seed, folder: ownFolder });
   const stored: Stored[] = [];
   for (const { path } of gallery) {
     const histogram = await colourHistogram(await rgbOf(sharp(path)));
@@ -42,7 +42,7 @@ async function measure(bench: Bench, folder: string, say: (text: string) => void
   }
   say(`${gallery.length} pictures: ${groupsOf(gallery)}`);
   const query = join(folder, 'query.png');
-  const found: Ranks[] = [];
+  const allRanks: Ranks[] = [];
   for (const [number, [name, alter]] of Object.entries(alterations).entries()) {
     const of = Array.from(
       { length: queriesOfEach },
@@ -56,10 +56,10 @@ async function measure(bench: Bench, folder: string, say: (text: string) => void
       ranks.floor.push(placeOf(floor, picture));
       ranks.groups.push(group);
     }
-    found.push(ranks);
+    allRanks.push(ranks);
     say(`${name}: ${recall(ranks.places, 1).toFixed(2)}, histogram ${recall(ranks.floor, 1).toFixed(2)}`);
   }
-  return rowsOf(found, say);
+  return rowsOf(allRanks, say);
 }
 
 interface Stored {
@@ -121,7 +121,7 @@ async function asked(
   const histogram = await colourHistogram(altered);
   return {
     scores: stored.map(({ vector }) => scoreOf(scoring, vector)),
-    floor: stored.map((one) => one.histogram.reduce((sum, share, i) => sum + share * histogram[i]!, 0)),
+    floor: stored.map((entry) => entry.histogram.reduce((sum, share, i) => sum + share * histogram[i]!, 0)),
   };
 }
 
@@ -136,18 +136,20 @@ function groupsOf(gallery: readonly GalleryPicture[]): string {
   return [...counts].map(([group, count]) => `${count} ${group}`).join(', ');
 }
 
-function rowsOf(found: readonly Ranks[], say: (text: string) => void): Row[] {
+function rowsOf(allRanks: readonly Ranks[], say: (text: string) => void): Row[] {
   const all = {
     name: 'all alterations',
-    places: found.flatMap(({ places }) => places),
-    floor: found.flatMap(({ floor }) => floor),
-    groups: found.flatMap(({ groups }) => groups),
+    places: allRanks.flatMap(({ places }) => places),
+    floor: allRanks.flatMap(({ floor }) => floor),
+    groups: allRanks.flatMap(({ groups }) => groups),
   };
   for (const group of new Set(all.groups)) {
-    const own = all.places.filter((_, i) => all.groups[i] === group);
-    say(`${group}: ${recall(own, 1).toFixed(3)} first, ${recall(own, 5).toFixed(3)} among five`);
+    const groupPlaces = all.places.filter((_, i) => all.groups[i] === group);
+    say(
+      `${group}: ${recall(groupPlaces, 1).toFixed(3)} first, ${recall(groupPlaces, 5).toFixed(3)} among five`,
+    );
   }
-  return [all, ...found].flatMap(({ name, places, floor }): Row[] => {
+  return [all, ...allRanks].flatMap(({ name, places, floor }): Row[] => {
     const [low, high] = spread(places, 1);
     const label = `${name}, ${places.length} queries: found first (${low.toFixed(2)} to ${high.toFixed(2)} in 90 % of draws)`;
     return [row(label, places, floor, 1), row(`${name}: among the first five`, places, floor, 5)];
@@ -155,14 +157,14 @@ function rowsOf(found: readonly Ranks[], say: (text: string) => void): Row[] {
 }
 
 function row(name: string, places: readonly number[], floor: readonly number[], within: number): Row {
-  const [value, other] = [recall(places, within), recall(floor, within)];
+  const [value, baseline] = [recall(places, within), recall(floor, within)];
   return {
     question: 'picture-search',
     name,
     value,
     unit: 'recall',
-    against: { name: 'histogram of colours', value: other },
-    ratio: other > 0 ? value / other : null,
+    against: { name: 'histogram of colours', value: baseline },
+    ratio: baseline > 0 ? value / baseline : null,
     goal: null,
   };
 }

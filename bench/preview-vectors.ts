@@ -51,8 +51,10 @@ export const previewVectors: Question = async (say) => {
 function media(): string[] {
   const samples = join(import.meta.dirname, '../actors/samples/media');
   const recorded = ['video', 'faces', 'images', 'odd'].map((name) => sharedPath(`media/${name}`));
-  const own = process.env['FRAMEHOUND_BENCH_FOOTAGE'];
-  const folders = [samples, ...recorded, ...(own ? [own] : [])].filter((folder) => existsSync(folder));
+  const ownFootage = process.env['FRAMEHOUND_BENCH_FOOTAGE'];
+  const folders = [samples, ...recorded, ...(ownFootage ? [ownFootage] : [])].filter((folder) =>
+    existsSync(folder),
+  );
   return folders
     .flatMap((folder) => globSync('**/*', { cwd: folder }).map((name) => join(folder, name)))
     .filter(isMediaName);
@@ -66,12 +68,14 @@ async function comparison(bench: Bench): Promise<(path: string) => Promise<numbe
   const { shape } = await embedder.ask('load', { model_key });
   const credit = { credit: 2 };
   return async (path) => {
-    const own: Float32Array[] = [];
+    const pictureVectors: Float32Array[] = [];
     const frames: { frame_index: number; jpeg: Uint8Array<ArrayBuffer> }[] = [];
     const request = { path, shape, preview, mode: 'exact', from_frame: 0 } as const;
     for await (const frame of decoder.feed('frames', request, credit)) {
       const slots = [frame.picture];
-      own.push((await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors.slice());
+      pictureVectors.push(
+        (await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors.slice(),
+      );
       frames.push({ frame_index: frame.frame_index, jpeg: new Uint8Array(frame.preview!) });
     }
     const count = Math.min(barPictures, frames.length);
@@ -84,7 +88,7 @@ async function comparison(bench: Bench): Promise<(path: string) => Promise<numbe
       for await (const { picture } of decoder.feed('stored_frames', stored, credit)) {
         const slots = [picture];
         const { vectors } = await embedder.ask('pictures', { model_key, pictures: slots }, { slots });
-        cosines.push(cosine(own[cosines.length]!, vectors));
+        cosines.push(cosine(pictureVectors[cosines.length]!, vectors));
       }
     }
     return cosines;

@@ -111,16 +111,18 @@ function resultTables(rows: readonly RecordedRow[]): string {
 /** A table for each day and machine, the newest first. */
 function tablesOf(rows: readonly RecordedRow[]): string {
   const runs = [...Map.groupBy(rows, takenAt)].sort(([a], [b]) => (a < b ? 1 : -1));
-  return runs.map(([taken, some]) => `${taken}:\n\n${table(header, some.map(cellsOf))}`).join('\n');
+  return runs.map(([time, some]) => `${time}:\n\n${table(header, some.map(cellsOf))}`).join('\n');
 }
 
 function shortTable(rows: readonly RecordedRow[]): string {
   const newest = newestRows(rows);
   const columns = ['what', 'value', 'against', 'ratio', 'goal', '', 'taken'];
   const chosen = highlights.flatMap(([what, question, name, unit]) => {
-    const found = newest.filter((row) => row.question === question && row.name === name && row.unit === unit);
-    if (found.length === 0) throw new Error(`no row of ${question} is called ${name} (${unit})`);
-    return found.map((row) => [what, ...cellsOf(row).slice(1), takenAt(row)]);
+    const matches = newest.filter(
+      (row) => row.question === question && row.name === name && row.unit === unit,
+    );
+    if (matches.length === 0) throw new Error(`no row of ${question} is called ${name} (${unit})`);
+    return matches.map((row) => [what, ...cellsOf(row).slice(1), takenAt(row)]);
   });
   return table(columns, chosen);
 }
@@ -152,7 +154,7 @@ function clusterTables(rows: readonly RecordedRow[]): string {
   const byWhat = Map.groupBy(parts, ([, what]) => what);
   const cells = [...byWhat].map(([what, some]) => [
     what,
-    ...clusters.map((cluster) => some.find(([one]) => one === cluster)?.[2] ?? ''),
+    ...clusters.map((cluster) => some.find(([key]) => key === cluster)?.[2] ?? ''),
   ]);
   const measured = table(
     ['measured and derived', 'value'],
@@ -210,23 +212,23 @@ function page(url: URL, parts: Readonly<Record<string, Part>>): Page {
     url,
     text: (rows) => {
       const before = readFileSync(url, 'utf8');
-      const found: string[] = [];
+      const partNames: string[] = [];
       const after = before.replace(PART, (_, kind: string, name: string | undefined) => {
         if (kind !== 'measured') return rowsNamed(rows, kind.slice('rows of '.length), name);
         const make = parts[name!];
         if (!make) throw new Error(`${url.pathname}: nothing that was measured is called ${name}`);
-        found.push(name!);
+        partNames.push(name!);
         return make(rows);
       });
-      const missing = Object.keys(parts).filter((name) => !found.includes(name));
+      const missing = Object.keys(parts).filter((name) => !partNames.includes(name));
       if (missing.length > 0) throw new Error(`${url.pathname} has no place for ${missing.join(', ')}`);
       const newest = newestRows(rows);
       return after.replace(FIGURE, (_, what: string, question: string, name: string, which?: string) => {
         const row = newest.find(
-          (one) =>
-            one.question === question &&
-            one.name === name &&
-            (which === undefined || one.unit === which || one.against?.name === which),
+          (candidate) =>
+            candidate.question === question &&
+            candidate.name === name &&
+            (which === undefined || candidate.unit === which || candidate.against?.name === which),
         );
         const value = row && { row: row.value, ratio: row.ratio, peer: row.against?.value }[what];
         if (value === undefined || value === null)

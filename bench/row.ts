@@ -47,14 +47,14 @@ export async function alternate<K extends string>(
   variants: Readonly<Record<K, () => Promise<number> | number>>,
 ): Promise<Record<K, number>> {
   const names = Object.keys(variants) as K[];
-  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
   for (let round = sized(0, 1); round <= sized(rounds, 1); round++) {
     for (const name of names) {
       const value = await variants[name]();
-      if (round > 0) seen[name].push(value);
+      if (round > 0) values[name].push(value);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
+  return Object.fromEntries(names.map((name) => [name, median(values[name])])) as Record<K, number>;
 }
 
 /**
@@ -67,16 +67,16 @@ export async function beside<K extends string>(
   own: () => Promise<Record<K, number>>,
   peer: () => Promise<Record<K, number>>,
 ): Promise<Record<K, { value: number; peer: number; ratio: number }>> {
-  const seen: { own: Record<K, number>; peer: Record<K, number> }[] = [];
+  const measurements: { own: Record<K, number>; peer: Record<K, number> }[] = [];
   for (let round = sized(0, 1); round <= sized(rounds, 1); round++) {
-    const one = { peer: await peer(), own: await own() };
-    if (round > 0) seen.push(one);
+    const measurement = { peer: await peer(), own: await own() };
+    if (round > 0) measurements.push(measurement);
   }
-  const keys = Object.keys(seen[0]!.own) as K[];
+  const keys = Object.keys(measurements[0]!.own) as K[];
   const compared = (key: K) => ({
-    value: median(seen.map((one) => one.own[key])),
-    peer: median(seen.map((one) => one.peer[key])),
-    ratio: median(seen.map((one) => one.own[key] / one.peer[key])),
+    value: median(measurements.map((measurement) => measurement.own[key])),
+    peer: median(measurements.map((measurement) => measurement.peer[key])),
+    ratio: median(measurements.map((measurement) => measurement.own[key] / measurement.peer[key])),
   });
   return Object.fromEntries(keys.map((key) => [key, compared(key)])) as Record<
     K,

@@ -13,7 +13,7 @@ import { runTable, writePages } from './report.ts';
 import type { Row } from './row.ts';
 import { isQuick, sized, takeQuickSizes } from './size.ts';
 
-const { values, positionals: asked } = parseArgs({
+const { values, positionals: questionNames } = parseArgs({
   options: { quick: { type: 'boolean' }, report: { type: 'boolean' } },
   allowPositionals: true,
 });
@@ -22,7 +22,7 @@ if (values.report) {
   process.exit(0);
 }
 if (values.quick) takeQuickSizes();
-const unknown = asked.filter((name) => !Object.hasOwn(questions, name));
+const unknown = questionNames.filter((name) => !Object.hasOwn(questions, name));
 if (unknown.length > 0) {
   process.stderr.write(
     `bench: no question ${unknown.join(', ')}; there are ${Object.keys(questions).join(', ')}\n`,
@@ -40,7 +40,8 @@ const machine = [
 const minutes = sized(120, 5) + Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? 0);
 const rows: Row[] = [];
 let failed = false;
-for (const name of asked.length > 0 ? asked : Object.keys(questions)) rows.push(...(await answer(name)));
+for (const name of questionNames.length > 0 ? questionNames : Object.keys(questions))
+  rows.push(...(await answer(name)));
 process.stdout.write(`${machine}\n\n${runTable(rows, !isQuick())}`);
 if (!isQuick()) writePages();
 // Ends also what a question that failed has left running.

@@ -90,10 +90,13 @@ async function readQueries(
   };
   await embedder.ask('load', { model_key: vitKey }, { lane: 'now' });
   for (const query of queries) await ask(query);
-  const asked = [];
-  for (const query of queries) asked.push(await ask(query));
+  const answers = [];
+  for (const query of queries) answers.push(await ask(query));
   await bench.stop();
-  return { vectors: asked.map(({ vectors }) => vectors), milliseconds: median(asked.map(({ ms }) => ms)) };
+  return {
+    vectors: answers.map(({ vectors }) => vectors),
+    milliseconds: median(answers.map(({ ms }) => ms)),
+  };
 }
 
 /** Milliseconds of each. Throws when an answer is not whole. */

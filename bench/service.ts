@@ -68,21 +68,21 @@ export async function startService(
     listening.reject(new Error(`the service ended with ${code ?? signal}`));
   });
   const port = await listening.promise;
-  const own = clientOf(port, key, 1);
+  const client = clientOf(port, key, 1);
   return {
     port,
     key,
     pid: child.pid!,
     client: (connections) => clientOf(port, key, connections),
     metric: async (name, having = '') => {
-      const lines = (await own.ask('/metrics')).body.toString().split('\n');
+      const lines = (await client.ask('/metrics')).body.toString().split('\n');
       const ours = lines.filter((line) => /^[{ ]/.test(line.slice(name.length)) && line.startsWith(name));
       const chosen = ours.filter((line) => line.includes(having));
       if (chosen.length === 0) throw new Error(`/metrics has no ${name} ${having}`);
       return chosen.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
     },
     stop: async () => {
-      own.close();
+      client.close();
       child.kill('SIGTERM');
       const [code, signal] = await ended;
       if (code !== 0) throw new Error(`the service ended with ${code ?? signal}`);

@@ -39,11 +39,11 @@ export const shots: Question = async (say, home) => {
     await bench.stop();
   }
   say(`${films.length} films with ${films.flatMap(({ changes }) => changes).length} changes`);
-  const own = await detect(home, films);
-  for (const [i, film] of films.entries()) sayFaults(say, { ...film, found: own.found[i]! });
+  const results = await detect(home, films);
+  for (const [i, film] of films.entries()) sayFaults(say, { ...film, found: results.found[i]! });
   const others = Object.entries(hasFfmpeg() ? peers : {});
   const beside = others.map(([name, peer]) => [name, detectBeside(films, peer)] as const);
-  return rows(films, own, beside);
+  return rows(films, results, beside);
 };
 
 async function drawn(home: string, takes: readonly Take[], kind: FilmKind, seed: number): Promise<Drawn> {
@@ -145,11 +145,11 @@ function figuresOf(films: readonly Drawn[], { found, processor }: Detected): Fig
 
 function rows(
   films: readonly Drawn[],
-  own: Detected,
+  results: Detected,
   others: readonly (readonly [string, Detected])[],
 ): Row[] {
   const compared = others.map(([name, detected]) => ({ name, figures: figuresOf(films, detected) }));
-  return figuresOf(films, own).flatMap(({ name, value, unit, goal: than }, i): Row[] => {
+  return figuresOf(films, results).flatMap(({ name, value, unit, goal: than }, i): Row[] => {
     const at = unit === '' ? 'least' : 'most';
     const goal = than === undefined ? null : ({ of: 'value' as const, at, than } as const);
     const row = { question: 'shots', name, value, unit, against: null, ratio: null, goal };

@@ -99,8 +99,8 @@ function monthRows(name: string, { batch, busy, again, lost, shown, found }: Mon
     ['later footage until it is found, median', found.median / 60, 'min'],
     ['later footage until it is found, 99 of 100', found.late / 60, 'min'],
   ];
-  const known = all.filter(([, value]) => !Number.isNaN(value));
-  return known.map(([what, value, unit]) => row(`${name}: ${what}`, value, unit));
+  const validFigures = all.filter(([, value]) => !Number.isNaN(value));
+  return validFigures.map(([what, value, unit]) => row(`${name}: ${what}`, value, unit));
 }
 
 /** Workers at which a part of the cluster is full, with a front for each ten. */

@@ -97,25 +97,25 @@ type Taken = Readonly<Record<'cost' | 'reused', number>>;
 
 const of = { question: 'slides', goal: null } as const;
 
-function rows(name: string, value: Taken, against: string, other: Taken): Row[] {
+function rows(name: string, value: Taken, against: string, peer: Taken): Row[] {
   const cost: Row = {
     ...of,
     name: `processor time of ${seconds} s of ${name}`,
     value: value.cost,
     unit: 's',
-    against: { name: against, value: other.cost },
-    ratio: other.cost / value.cost,
+    against: { name: against, value: peer.cost },
+    ratio: peer.cost / value.cost,
   };
-  return [cost, share(name, value, against, other)];
+  return [cost, share(name, value, against, peer)];
 }
 
-function share(name: string, value: Taken, against: string, other: Taken): Row {
+function share(name: string, value: Taken, against: string, peer: Taken): Row {
   return {
     ...of,
     name: `share of frames that are not embedded again, ${name}`,
     value: value.reused / seconds,
     unit: '',
-    against: { name: against, value: other.reused / seconds },
+    against: { name: against, value: peer.reused / seconds },
     ratio: null,
   };
 }

@@ -60,10 +60,12 @@ const isWriting = process.argv.includes('--write');
 const pictures = await fitted();
 const { evidence } = await look(pictures);
 const roots = evidence.map(rooted);
-const usual = roots[0]!.map((_, k) => mean(roots.map((one) => one[k]!)));
-const spread = usual.map((middle, k) => Math.sqrt(mean(roots.map((one) => (one[k]! - middle) ** 2))) + 1e-6);
-const features = roots.map((one) =>
-  one.map((value, k) => Math.max(-MOST_SPREADS, Math.min(MOST_SPREADS, (value - usual[k]!) / spread[k]!))),
+const usual = roots[0]!.map((_, k) => mean(roots.map((root) => root[k]!)));
+const spread = usual.map(
+  (middle, k) => Math.sqrt(mean(roots.map((root) => (root[k]! - middle) ** 2))) + 1e-6,
+);
+const features = roots.map((root) =>
+  root.map((value, k) => Math.max(-MOST_SPREADS, Math.min(MOST_SPREADS, (value - usual[k]!) / spread[k]!))),
 );
 const groups = [...new Set(pictures.map(({ group }) => group))];
 const random = seeded(7);
@@ -93,15 +95,19 @@ function fitUnit(unit: UnitName, tag: string): Result {
     ];
   });
   const shows = (style: (style: string) => boolean) =>
-    new Set(pictures.flatMap((one) => (one.tags.includes(tag) && style(one.style) ? [one.group] : []))).size;
+    new Set(
+      pictures.flatMap((picture) =>
+        picture.tags.includes(tag) && style(picture.style) ? [picture.group] : [],
+      ),
+    ).size;
   const [shown, inPhotographs] = [shows(() => true), shows((style) => style === 'photograph')];
   const fit = regression(examples);
   const way = shown < LEAST_GROUPS ? 'rule' : inPhotographs < LEAST_GROUPS ? 'both' : 'fit';
   if (isWriting) return { unit, way, fit };
-  const left = Array.from({ length: FOLDS }, (_, fold) => leftOut(examples, fold, fit)).flat();
-  const precision = (score: (one: (typeof left)[number]) => number) =>
-    ranked(left.toSorted((a, b) => score(b) - score(a)).map(({ is }) => is)).precision.toFixed(2);
-  const text = `rule ${precision((one) => one.rule)}, fit ${precision((one) => one.fit)}, both ${precision((one) => one.rule * (one.fit + 0.02))}`;
+  const predictions = Array.from({ length: FOLDS }, (_, fold) => leftOut(examples, fold, fit)).flat();
+  const precision = (score: (prediction: (typeof predictions)[number]) => number) =>
+    ranked(predictions.toSorted((a, b) => score(b) - score(a)).map(({ is }) => is)).precision.toFixed(2);
+  const text = `rule ${precision((prediction) => prediction.rule)}, fit ${precision((prediction) => prediction.fit)}, both ${precision((prediction) => prediction.rule * (prediction.fit + 0.02))}`;
   process.stdout.write(
     `${unit.padEnd(14)} shown in ${shown}, ${inPhotographs} of them photographs; left out: ${text}: ${way}\n`,
   );
@@ -109,12 +115,16 @@ function fitUnit(unit: UnitName, tag: string): Result {
 }
 
 function leftOut(examples: readonly (Example & { readonly fold: number })[], fold: number, from: Regression) {
-  const others = examples.filter((one) => one.fold !== fold);
+  const others = examples.filter((example) => example.fold !== fold);
   const some = others.some(({ is }) => is);
   const trained = some ? regression(others, from) : null;
   return examples
-    .filter((one) => one.fold === fold)
-    .map((one) => ({ is: one.is, rule: one.rule, fit: trained ? logistic(odds(trained, one)) : 0 }));
+    .filter((example) => example.fold === fold)
+    .map((example) => ({
+      is: example.is,
+      rule: example.rule,
+      fit: trained ? logistic(odds(trained, example)) : 0,
+    }));
 }
 
 function weightOf({ style }: Fitted): number {
@@ -123,19 +133,19 @@ function weightOf({ style }: Fitted): number {
 
 function ruleOf(rows: readonly Ramp[], measured: Float32Array): number {
   const logs = rows.map(([name, from, to]) => {
-    const held = (measured[evidenceIndex(name)]! - from) / (to - from);
-    return Math.log(Math.min(RAMP_MAX, Math.max(RAMP_MIN, held)));
+    const position = (measured[evidenceIndex(name)]! - from) / (to - from);
+    return Math.log(Math.min(RAMP_MAX, Math.max(RAMP_MIN, position)));
   });
   return Math.exp(logs.reduce((sum, log) => sum + log, 0) / Math.sqrt(rows.length));
 }
 
 async function write(): Promise<void> {
   const folder = new URL('../actors/models/starter/', import.meta.url);
-  const kept = results.flatMap(({ unit, way, fit }) => (way === 'rule' ? [] : [{ unit, way, fit }]));
+  const chosenUnits = results.flatMap(({ unit, way, fit }) => (way === 'rule' ? [] : [{ unit, way, fit }]));
   const quoted = (name: string) => (/\W/.test(name) ? `'${name}'` : name);
-  const rows = kept.map(({ unit, way }) => `  ${quoted(unit)}: '${way}',\n`);
+  const rows = chosenUnits.map(({ unit, way }) => `  ${quoted(unit)}: '${way}',\n`);
   await writeFile(new URL('fitted.ts', folder), `${fittedHead}${rows.join('')}};\n`);
-  const fits = kept.map(({ unit, way, fit }): [UnitName, Fit] => {
+  const fits = chosenUnits.map(({ unit, way, fit }): [UnitName, Fit] => {
     return [unit, { with: way, bias: fit.bias, rule: fit.rule, weights: Float32Array.from(fit.weights) }];
   });
   const [means, spreads] = [Float32Array.from(usual), Float32Array.from(spread)];

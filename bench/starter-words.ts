@@ -23,15 +23,15 @@ interface Answered extends TestQuery {
 }
 
 export const starterWords: Question = async (say) => {
-  const taken = await photographs('table');
-  if (taken.length === 0) say('FRAMEHOUND_BENCH_PICTURES names no folder of photographs: drawings alone');
-  const pictures = [...(await drawn(EACH)), ...taken];
-  say(`${pictures.length} pictures, ${taken.length} of them photographs`);
+  const photos = await photographs('table');
+  if (photos.length === 0) say('FRAMEHOUND_BENCH_PICTURES names no folder of photographs: drawings alone');
+  const pictures = [...(await drawn(EACH)), ...photos];
+  say(`${pictures.length} pictures, ${photos.length} of them photographs`);
   const { vectors } = await look(pictures);
   const answers = queries.flatMap((query) => answer(query, pictures, vectors) ?? []);
-  const takenVectors = vectors.slice(-taken.length);
+  const photoVectors = vectors.slice(-photos.length);
   const ofTaken =
-    taken.length === 0 ? [] : queries.flatMap((query) => answer(query, taken, takenVectors) ?? []);
+    photos.length === 0 ? [] : queries.flatMap((query) => answer(query, photos, photoVectors) ?? []);
   for (const { kind, query, got, first } of answers) {
     say(
       `${kind}: "${query}" precision ${got.precision.toFixed(2)}${got.hit1 ? '' : `, first ${first.join('; ')}`}`,
@@ -41,7 +41,7 @@ export const starterWords: Question = async (say) => {
   const rows = kinds.flatMap((kind) =>
     rowsOf(
       kind,
-      answers.filter((one) => one.kind === kind),
+      answers.filter((result) => result.kind === kind),
     ),
   );
   return [
@@ -54,7 +54,7 @@ export const starterWords: Question = async (say) => {
 
 function scores(query: string, vectors: readonly Float32Array[]): number[] {
   const { vector } = queryVector(query);
-  return vectors.map((other) => dot(other, vector));
+  return vectors.map((pictureVector) => dot(pictureVector, vector));
 }
 
 /** Null when no picture shows what is asked. */
@@ -81,7 +81,7 @@ function rowsOf(kind: string, answers: readonly Answered[]): Row[] {
   return Object.entries(measures).map(([name, measure]) => {
     const values = answers.map(({ got }) => got[measure]);
     const [low, high] = spread(values);
-    const chance = mean(answers.map((one) => one.chance[measure]));
+    const chance = mean(answers.map((result) => result.chance[measure]));
     return {
       question,
       name: `${kind}: ${name}, ${answers.length} queries (5-95 %: ${low.toFixed(2)}-${high.toFixed(2)})`,

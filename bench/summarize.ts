@@ -80,21 +80,21 @@ export const summarize: Question = async (say, folder) => {
   }
 };
 
-function row(name: string, value: number, unit: string, rest: Partial<Row> = {}): Row {
-  return { question: 'summarize', name, value, unit, against: null, ratio: null, goal: null, ...rest };
+function row(name: string, value: number, unit: string, extra: Partial<Row> = {}): Row {
+  return { question: 'summarize', name, value, unit, against: null, ratio: null, goal: null, ...extra };
 }
 
 const atMost = (than: number) => ({ of: 'value', at: 'most', than }) as const;
 
 async function speedOf(film: Measured, name: string, goal: number | null): Promise<Row[]> {
   const first = await film.summarised();
-  const own: Took[] = [];
+  const runs: Took[] = [];
   const floors: number[] = [];
   for (let round = 0; round < rounds; round++) {
     floors.push(await film.floor());
-    own.push(await film.summarised());
+    runs.push(await film.summarised());
   }
-  const whole = median(own.map(({ ms }) => ms));
+  const whole = median(runs.map(({ ms }) => ms));
   const floor = median(floors);
   const against = { name: 'reading the vectors and scanning them once', value: floor };
   return [
@@ -103,7 +103,7 @@ async function speedOf(film: Measured, name: string, goal: number | null): Promi
       ratio: floor / whole,
       goal: goal === null ? null : atMost(goal),
     }),
-    ...stepRows(name, own),
+    ...stepRows(name, runs),
     row(`${name}, the first one, which brings the lexicon`, first.ms, 'ms'),
   ];
 }
@@ -113,16 +113,16 @@ async function memoryOf(film: Measured, name: string): Promise<Row[]> {
   const before = megabytes();
   const { seconds, dimensions } = film.film;
   const vectors = (seconds * dimensions * 4) / 1e6;
-  const own = [await film.summarised()];
-  for (let round = 0; round < 3; round++) own.push(await film.summarised());
+  const runs = [await film.summarised()];
+  for (let round = 0; round < 3; round++) runs.push(await film.summarised());
   const floor = await film.floor();
-  const most = Math.max(...own.map(({ most }) => most)) - before;
-  const [, second, , last] = own.map((took) => took.after) as [number, number, number, number];
-  const whole = median(own.map(({ ms }) => ms));
+  const most = Math.max(...runs.map(({ most }) => most)) - before;
+  const [, second, , last] = runs.map((took) => took.after) as [number, number, number, number];
+  const whole = median(runs.map(({ ms }) => ms));
   const against = { name: 'reading the vectors and scanning them once', value: floor };
   return [
     row(`${name}, from request to committed`, whole, 'ms', { against, ratio: floor / whole }),
-    ...stepRows(name, own),
+    ...stepRows(name, runs),
     row(`${name}, memory more at most`, most, 'MB', {
       against: { name: 'the vectors', value: vectors },
       ratio: vectors / most,
@@ -134,9 +134,9 @@ async function memoryOf(film: Measured, name: string): Promise<Row[]> {
   ];
 }
 
-function stepRows(name: string, own: readonly Took[]): Row[] {
+function stepRows(name: string, runs: readonly Took[]): Row[] {
   const steps = [...new Set(Object.values(stepOf))];
-  const middle = (of: (took: Took) => number) => median(own.map(of));
+  const middle = (of: (took: Took) => number) => median(runs.map(of));
   return [
     ...steps.map((step) =>
       row(

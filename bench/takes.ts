@@ -103,25 +103,25 @@ async function openEye({ embedder: open, pool }: Bench, decoder: Decoder): Promi
   return {
     model,
     look: async (path) => {
-      const seen: Float32Array[] = [];
+      const vectors: Float32Array[] = [];
       const request = { path, shape: model.shape, preview: null, mode: 'exact', from_frame: 0 } as const;
       for await (const { picture } of decoder.feed('frames', request, { credit: 1 })) {
         const slots = [picture];
-        seen.push((await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors);
+        vectors.push((await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors);
       }
-      return seen;
+      return vectors;
     },
     blanks: async () => {
       const holder = pool.holder();
-      const seen: Float32Array[] = [];
+      const vectors: Float32Array[] = [];
       for (const level of [0, 255]) {
         const slot = await pool.acquire(holder, undefined, 'now');
         pool.view(slot).fill(level);
         const slots = [slot];
-        seen.push((await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors);
+        vectors.push((await embedder.ask('pictures', { model_key, pictures: slots }, { slots })).vectors);
       }
       pool.releaseAll(holder);
-      return seen;
+      return vectors;
     },
   };
 }
@@ -201,9 +201,9 @@ class Library implements Searched {
   takesOf(part: Film): Take[] {
     const hash = 'part';
     this.add(hash, part);
-    const found = this.#compare({ only: hash, end: partSeconds, step: 1 }, null, () => false);
+    const matches = this.#compare({ only: hash, end: partSeconds, step: 1 }, null, () => false);
     for (const { row, count } of this.catalog.remove(hash)) this.bank.release(row, count);
-    return found;
+    return matches;
   }
 
   /** Compares one film with everything that comes behind it. */
@@ -213,16 +213,16 @@ class Library implements Searched {
   }
 
   #compare(
-    asked: { readonly only: string | null; readonly end: number; readonly step: number },
+    range: { readonly only: string | null; readonly end: number; readonly step: number },
     from: Place | null,
     isOver: (place: Place) => boolean,
   ): Take[] {
     const rows = sampledRows(this.catalog.picks(everything));
-    const found: Take[] = [];
+    const matches: Take[] = [];
     for (let place = from; ; ) {
-      const { takes, next } = compareFrom(this, { ...this.#how, ...asked, from: 0 }, place, rows);
-      found.push(...takes);
-      if (next === null || isOver(next)) return found;
+      const { takes, next } = compareFrom(this, { ...this.#how, ...range, from: 0 }, place, rows);
+      matches.push(...takes);
+      if (next === null || isOver(next)) return matches;
       place = next;
     }
   }
@@ -233,8 +233,8 @@ function row(name: string, value: number, unit: string, goal: Row['goal'] = null
 }
 
 function rowsOf(library: Library, parts: readonly AlteredPart[], others: readonly Film[]): Row[] {
-  const told = parts.map((part) => ({ part, takes: library.takesOf(part.film) }));
-  type Told = (typeof told)[number];
+  const results = parts.map((part) => ({ part, takes: library.takesOf(part.film) }));
+  type Told = (typeof results)[number];
   const isOf = ({ hash_str }: Take, { of }: AlteredPart) => hash_str === `film${of}`;
   const isFound = ({ part, takes }: Told) =>
     takes.some(
@@ -243,9 +243,9 @@ function rowsOf(library: Library, parts: readonly AlteredPart[], others: readonl
         Math.abs(take.offset - part.start) <= 1 &&
         take.mirrored === (part.change === 'mirrored'),
     );
-  const shareOf = (some: readonly Told[], holds: (one: Told) => boolean) =>
+  const shareOf = (some: readonly Told[], holds: (result: Told) => boolean) =>
     some.filter(holds).length / some.length;
-  const wrong = told.reduce(
+  const wrong = results.reduce(
     (sum, { part, takes }) => sum + takes.filter((take) => !isOf(take, part)).length,
     0,
   );
@@ -254,17 +254,21 @@ function rowsOf(library: Library, parts: readonly AlteredPart[], others: readonl
   const isNone = { of: 'value', at: 'most', than: 0 } as const;
   const what = (count: number, of = '') => `${count} parts of ${partSeconds} s${of}, in ${hours} hours`;
   return [
-    row(`${what(told.length)}: share found`, shareOf(told, isFound), '', isLeast),
+    row(`${what(results.length)}: share found`, shareOf(results, isFound), '', isLeast),
     row(
-      `${what(told.length)}: share found at this or another place of the film`,
-      shareOf(told, ({ part, takes }) => takes.some((take) => isOf(take, part))),
+      `${what(results.length)}: share found at this or another place of the film`,
+      shareOf(results, ({ part, takes }) => takes.some((take) => isOf(take, part))),
       '',
     ),
     ...changes.map(({ name }) => {
-      const own = told.filter(({ part }) => part.change === name);
-      return row(`${what(own.length, `, ${name}`)}: share found`, shareOf(own, isFound), '');
+      const changeResults = results.filter(({ part }) => part.change === name);
+      return row(
+        `${what(changeResults.length, `, ${name}`)}: share found`,
+        shareOf(changeResults, isFound),
+        '',
+      );
     }),
-    row(`${what(told.length)}: takes of something else`, wrong, '', isNone),
+    row(`${what(results.length)}: takes of something else`, wrong, '', isNone),
     row(`${what(others.length, ' of other footage')}: with takes`, strange, '', isNone),
   ];
 }
@@ -276,10 +280,10 @@ async function timeRows(library: Library, say: (text: string) => void): Promise<
     .filter((hash) => hash.startsWith('a'))
     .filter((_, i) => i % oneOf === oneOf >> 1);
   say(`comparing ${some.length} of ${hours} films with everything`);
-  let found = 0;
+  let matchCount = 0;
   const begun = performance.now();
   const processors = await processorSeconds(() => {
-    for (const hash of some) found += library.compareAll(hash).length;
+    for (const hash of some) matchCount += library.compareAll(hash).length;
   });
   const wall = (performance.now() - begun) / 1000;
   const whole = hours / some.length / 60;
@@ -287,6 +291,6 @@ async function timeRows(library: Library, say: (text: string) => void): Promise<
   return [
     row(what, wall * whole, 'min'),
     row(`${what}, processor time`, processors * whole, 'min', { of: 'value', at: 'most', than: 60 }),
-    row(`${what}: sequences found in drawn footage`, found, ''),
+    row(`${what}: sequences found in drawn footage`, matchCount, ''),
   ];
 }

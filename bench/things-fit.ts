@@ -18,7 +18,7 @@ const [graph, ...pictures] = process.argv.slice(2);
 if (graph === undefined || pictures.length === 0) throw new Error('needs nanodet-416.onnx and pictures');
 const model = readOnnx(forProcessor(readFileSync(graph)));
 const names = model.nodes
-  .filter(({ op }) => measuredOps.some((one) => one === op))
+  .filter(({ op }) => measuredOps.some((measuredOp) => measuredOp === op))
   .map(({ outputs }) => outputs[0]!);
 const ports = names.map((name) => {
   return { name, type: 'float', dims: [0, 1, 2, 3].map((axis) => `${name}_${axis}`) } as const;

@@ -88,13 +88,13 @@ async function measure(row: ModelRow, file: string, labels: readonly Labelled[])
   try {
     const rows: Row[] = [];
     for (const { name, detector } of detectors) {
-      const seen: Thing[][] = [];
+      const detections: Thing[][] = [];
       // Neighbours, as others may use the machine meanwhile.
       const floor = await milliseconds(pictures.length, () => published.run(bare));
       const value = await milliseconds(pictures.length, async (i) => {
-        seen[i] = await detector.look(pictures[i]!);
+        detections[i] = await detector.look(pictures[i]!);
       });
-      rows.push(...cuts.flatMap((cut) => rowsOf(cut, labels, seen, name)), {
+      rows.push(...cuts.flatMap((cut) => rowsOf(cut, labels, detections, name)), {
         question: 'things',
         name: `processor time a frame${name}`,
         ...{ value, unit: 'ms', against: { name: 'the published graph alone', value: floor } },
@@ -140,12 +140,12 @@ async function milliseconds(count: number, run: (i: number) => Promise<unknown>)
 function rowsOf(
   cut: number,
   pictures: readonly Labelled[],
-  seen: readonly (readonly Thing[])[],
+  detections: readonly (readonly Thing[])[],
   how: string,
 ): Row[] {
   let [right, told, there] = [0, 0, 0];
   for (const [i, { classes }] of pictures.entries()) {
-    const all = seen[i]!.filter(({ score, class: name }) => score >= cut && marked.has(name));
+    const all = detections[i]!.filter(({ score, class: name }) => score >= cut && marked.has(name));
     const tags = new Set<string>(all.map(({ class: name }) => name));
     told += tags.size;
     there += classes.size;

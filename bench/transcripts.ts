@@ -29,7 +29,7 @@ function wordMaker(random: () => number, cyrillic: boolean): () => string {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
   const syllables =
     'an er in on re st en at or ti al ar it es is le ic ra ou ne ve ma li co de ro la ta ri di'.split(' ');
-  const made = Array.from({ length: 30_000 }, () =>
+  const syntheticWords = Array.from({ length: 30_000 }, () =>
     Array.from(
       { length: 2 + Math.floor(random() * 3) },
       () => pick('bcdfghklmnprstvw'.split('')) + pick(syllables),
@@ -40,7 +40,7 @@ function wordMaker(random: () => number, cyrillic: boolean): () => string {
   const inScript = (word: string) => (cyrillic ? word.replace(/[a-z]/gi, letter) : word);
   // The second of a list is half as frequent as the first, and so on.
   const ranked = (list: readonly string[]) => list[Math.floor(list.length ** random()) - 1]!;
-  return () => inScript(random() < 0.5 ? ranked(usual) : ranked(made));
+  return () => inScript(random() < 0.5 ? ranked(usual) : ranked(syntheticWords));
 }
 
 function said(word: () => string, count: number): TranscriptSegment[] {
@@ -95,9 +95,9 @@ function search(loaded: LoadedTranscripts, query: string, counted = 1000): numbe
 }
 
 function naive(folded: readonly string[], query: string): number {
-  const wanted = spokenForm(query);
+  const target = spokenForm(query);
   let total = 0;
-  for (const text of folded) if (text.includes(wanted)) total++;
+  for (const text of folded) if (text.includes(target)) total++;
   return total;
 }
 
@@ -161,12 +161,15 @@ function searchRows(loaded: LoadedTranscripts, folded: readonly string[]): Row[]
     ['nothing there', 'zzxqj', 15],
   ];
   return kinds.map(([name, query, rounds]) => {
-    const found = search(loaded, query, Number.POSITIVE_INFINITY);
-    if (found !== naive(folded, query)) throw new Error(`${query}: ${found} found`);
-    const own = timed(rounds, () => search(loaded, query));
+    const matchCount = search(loaded, query, Number.POSITIVE_INFINITY);
+    if (matchCount !== naive(folded, query)) throw new Error(`${query}: ${matchCount} found`);
+    const ownTime = timed(rounds, () => search(loaded, query));
     const peer = timed(3, () => naive(folded, query));
     const against = { name: 'includes', value: peer };
-    return row(`${name}, ${found.toLocaleString('en-US')} found`, own, 'ms', { against, ratio: peer / own });
+    return row(`${name}, ${matchCount.toLocaleString('en-US')} found`, ownTime, 'ms', {
+      against,
+      ratio: peer / ownTime,
+    });
   });
 }
 

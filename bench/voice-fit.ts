@@ -38,7 +38,7 @@ if (missing.length > 0) throw new Error(`Missing in ${recordingsFolder}:\n${miss
 async function labelled(recordings: readonly Recording[]): Promise<LabelledRecording[]> {
   const log = createLog('fit', () => {});
   const session = await openSession(sileroFile, { device: 'cpu', threads: 1, log });
-  const found: LabelledRecording[] = [];
+  const results: LabelledRecording[] = [];
   for (const { samples } of recordings) {
     const stream = new SileroStream(session, sileroFile);
     // Without pads: our own detector's segmenter adds them as well.
@@ -48,10 +48,10 @@ async function labelled(recordings: readonly Recording[]): Promise<LabelledRecor
       probabilities.push(await stream.probability(samples.subarray(at, at + 512)));
     }
     const speech = [...segmenter.push(probabilities).speech, ...segmenter.end(samples.length).speech];
-    found.push({ samples, speech });
+    results.push({ samples, speech });
   }
   await session.release();
-  return found;
+  return results;
 }
 
 /** Writes NAME.frames (little-endian floats), NAME.labels (a byte a frame) and NAME.json. */

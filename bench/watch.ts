@@ -54,7 +54,7 @@ async function timed(work: () => unknown): Promise<{ ms: number; cpuMs: number }
   return { ms: performance.now() - begun, cpuMs: (user + system) / 1000 };
 }
 
-const row = (name: string, value: number, unit: string, rest: Partial<Row> = {}): Row => ({
+const row = (name: string, value: number, unit: string, extra: Partial<Row> = {}): Row => ({
   question: 'watch',
   name,
   value,
@@ -62,7 +62,7 @@ const row = (name: string, value: number, unit: string, rest: Partial<Row> = {})
   against: null,
   ratio: null,
   goal: null,
-  ...rest,
+  ...extra,
 });
 
 async function polls(home: string, count: number, rounds: number, linked: boolean): Promise<Row[]> {
@@ -76,9 +76,9 @@ async function polls(home: string, count: number, rounds: number, linked: boolea
   const took = await alternate(rounds, {
     floor: async () => (await timed(() => bareCalls(root))).ms,
     poll: async () => {
-      const one = await timed(() => folder.poll(exclusions, [], turn));
-      cpuMs = Math.min(cpuMs, one.cpuMs);
-      return one.ms;
+      const timing = await timed(() => folder.poll(exclusions, [], turn));
+      cpuMs = Math.min(cpuMs, timing.cpuMs);
+      return timing.ms;
     },
   });
   if (folder.counts.files !== count) throw new Error(`${folder.counts.files} of ${count} files are known`);

@@ -118,11 +118,11 @@ function placesOf(graph: GraphBuilder, ids: string, past: string): { places: str
   const before = side(past, 2);
   const all = graph.op('Add', [before, side(ids, 1)]);
   const places = graph.op('Range', [before, all, whole(1)]);
-  const seen = graph.op('LessOrEqual', [
+  const mask = graph.op('LessOrEqual', [
     graph.op('Unsqueeze', [graph.op('Range', [whole(0), all, whole(1)]), graph.ints([0])]),
     graph.op('Unsqueeze', [places, graph.ints([1])]),
   ]);
-  return { places, bias: graph.op('Where', [seen, graph.scalar(0), graph.scalar(-1e9)]) };
+  return { places, bias: graph.op('Where', [mask, graph.scalar(0), graph.scalar(-1e9)]) };
 }
 
 /** The sound; none of its positions once it is remembered. */

@@ -43,11 +43,11 @@ export const words: Question = async (say, folder) => {
     await writeFile(path, wave([samples]));
     say(`${(samples.length / soundRate).toFixed(0)} s, ${words.length} words`);
     const before = process.cpuUsage();
-    const heard = await transcribed(bench, decoder, modelsDir, path);
+    const transcript = await transcribed(bench, decoder, modelsDir, path);
     const { user, system } = process.cpuUsage(before);
-    const wrong = editsBetween(words, wordsOf(heard.text));
+    const wrong = editsBetween(words, wordsOf(transcript.text));
     const plain = { question: 'words', against: null, ratio: null, goal: null } as const;
-    const name = `${heard.model}: `;
+    const name = `${transcript.model}: `;
     return [
       {
         ...plain,
@@ -138,12 +138,12 @@ function wordsOf(text: string): string[] {
 }
 
 /** Words that are wrong, missing or too many: the distance of Levenshtein. */
-function editsBetween(said: readonly string[], heard: readonly string[]): number {
-  let row = Array.from({ length: heard.length + 1 }, (_, at) => at);
+function editsBetween(said: readonly string[], transcript: readonly string[]): number {
+  let row = Array.from({ length: transcript.length + 1 }, (_, at) => at);
   for (const [i, word] of said.entries()) {
     const next = [i + 1];
-    for (const [j, other] of heard.entries()) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (word === other ? 0 : 1)));
+    for (const [j, heardWord] of transcript.entries()) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (word === heardWord ? 0 : 1)));
     }
     row = next;
   }

@@ -55,13 +55,13 @@ export const written: Question = async (say, home) => {
       for (const film of titledFilms(seconds, round)) {
         say(`${film.kind}, ${round + 1} of ${rounds}`);
         const pictures = await picturesOf(film, home, round);
-        const own = sums.get(film.kind) ?? newSums();
-        sums.set(film.kind, own);
-        await measure(reader, film, pictures, own, say);
+        const kindSums = sums.get(film.kind) ?? newSums();
+        sums.set(film.kind, kindSums);
+        await measure(reader, film, pictures, kindSums, say);
       }
     }
     return [...sums]
-      .flatMap(([kind, own]) => rowsOf(kind, own))
+      .flatMap(([kind, kindSums]) => rowsOf(kind, kindSums))
       .concat(rowsOf('all', joined([...sums.values()])));
   } finally {
     await reader.close();
@@ -141,7 +141,7 @@ function newSums(): Sums {
 
 function joined(all: readonly Sums[]): Sums {
   const sums = newSums();
-  for (const one of all) for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += one[key];
+  for (const part of all) for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += part[key];
   return sums;
 }
 
@@ -172,8 +172,8 @@ async function measure(
     sums.linesGated += now.read;
     sums.frames++;
     const there = film.titles.filter(({ from, to }) => second >= from && second < to);
-    const seen = there.filter((title) => isSeen(title, second));
-    compare(seen, reading, sums);
+    const visibleTitles = there.filter((title) => isSeen(title, second));
+    compare(visibleTitles, reading, sums);
     sums.wrong += wrongLines(there, reading);
   }
   const [keptAll, keptGated] = [all.finish(), gated.finish()];
@@ -204,7 +204,7 @@ function compare(titles: readonly Title[], { lines }: Reading, sums: Sums): void
   const together = texts.join('\n');
   for (const { text } of titles) {
     const letters = foldWritten(text);
-    const best = Math.min(letters.length, ...texts.map((one) => slipsBetween(letters, one)));
+    const best = Math.min(letters.length, ...texts.map((text) => slipsBetween(letters, text)));
     sums.letters += letters.length;
     sums.right += letters.length - best;
     for (const word of text.split(' ')) {
@@ -218,10 +218,10 @@ function compare(titles: readonly Title[], { lines }: Reading, sums: Sums): void
 function wrongLines(titles: readonly Title[], { lines }: Reading): number {
   const wrong = lines.filter(({ text, score }) => {
     if (score < shownScore) return false;
-    const own = foldWritten(text);
+    const ownLetters = foldWritten(text);
     return !titles.some((title) => {
       const letters = foldWritten(title.text);
-      return letters.includes(own) || slipsBetween(letters, own) <= letters.length / 2;
+      return letters.includes(ownLetters) || slipsBetween(letters, ownLetters) <= letters.length / 2;
     });
   });
   return wrong.length;

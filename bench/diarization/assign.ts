@@ -48,25 +48,25 @@ function augmentingPath(
     const row = holder[column]!;
     let delta = Number.POSITIVE_INFINITY;
     let next = 0;
-    for (let other = 1; other <= side; other++) {
-      if (used[other]) continue;
-      const slack = cost(row - 1, other - 1) - rowPotential[row]! - columnPotential[other]!;
-      if (slack < least[other]!) {
-        least[other] = slack;
-        from[other] = column;
+    for (let candidate = 1; candidate <= side; candidate++) {
+      if (used[candidate]) continue;
+      const slack = cost(row - 1, candidate - 1) - rowPotential[row]! - columnPotential[candidate]!;
+      if (slack < least[candidate]!) {
+        least[candidate] = slack;
+        from[candidate] = column;
       }
-      if (least[other]! < delta) {
-        delta = least[other]!;
-        next = other;
+      if (least[candidate]! < delta) {
+        delta = least[candidate]!;
+        next = candidate;
       }
     }
-    for (let other = 0; other <= side; other++) {
-      if (used[other]) {
-        const held = holder[other]!;
-        rowPotential[held] = rowPotential[held]! + delta;
-        columnPotential[other] = columnPotential[other]! - delta;
+    for (let candidate = 0; candidate <= side; candidate++) {
+      if (used[candidate]) {
+        const assignedRow = holder[candidate]!;
+        rowPotential[assignedRow] = rowPotential[assignedRow]! + delta;
+        columnPotential[candidate] = columnPotential[candidate]! - delta;
       } else {
-        least[other] = least[other]! - delta;
+        least[candidate] = least[candidate]! - delta;
       }
     }
     column = next;

@@ -55,9 +55,9 @@ export function compose(voices: readonly Voice[], plan: Composition): Conversati
   let before: TurnSource | null = null;
   let waiting = random.shuffled(sources);
   while (spoken < plan.seconds * rate) {
-    const others: TurnSource[] = sources.filter((one) => one !== before && one.hasMore());
+    const others: TurnSource[] = sources.filter((source) => source !== before && source.hasMore());
     // First each voice once, then by chance.
-    waiting = waiting.filter((one) => others.includes(one));
+    waiting = waiting.filter((source) => others.includes(source));
     const source: TurnSource | undefined = waiting.shift() ?? others[random.below(others.length)];
     if (!source) break;
     const samples = source.next(random.between(...plan.turn) * rate);
@@ -85,13 +85,13 @@ function mix(
   const samples = new Float32Array(length);
   for (let at = 0; at < length; at++) samples[at] = random.between(-roomNoise, roomNoise) * 1.7;
   const turns: Turn[] = [];
-  for (const one of placed) {
-    for (let at = 0; at < one.samples.length; at++) {
-      const edge = Math.min(1, at / fade, (one.samples.length - at) / fade);
-      samples[one.start + at]! += one.samples[at]! * edge;
+  for (const piece of placed) {
+    for (let at = 0; at < piece.samples.length; at++) {
+      const edge = Math.min(1, at / fade, (piece.samples.length - at) / fade);
+      samples[piece.start + at]! += piece.samples[at]! * edge;
     }
-    for (const [from, to] of speechIn(one.samples)) {
-      turns.push({ start: (one.start + from) / rate, end: (one.start + to) / rate, speaker: one.name });
+    for (const [from, to] of speechIn(piece.samples)) {
+      turns.push({ start: (piece.start + from) / rate, end: (piece.start + to) / rate, speaker: piece.name });
     }
   }
   turns.sort((a, b) => a.start - b.start);
@@ -124,12 +124,15 @@ class TurnSource {
   }
 
   /**
-   * About `wanted` samples, cut where it is quiet. Null when the recording's rest was too short to be a turn.
+   * About `target` samples, cut where it is quiet. Null when the recording's rest was too short to be a turn.
    */
-  next(wanted: number): Float32Array | null {
+  next(target: number): Float32Array | null {
     const piece = this.#pieces[0]!;
-    const left = piece.end - piece.at;
-    const count = left - wanted < 1.5 * rate ? left : quietNear(piece.samples, piece.at + wanted) - piece.at;
+    const remainingSamples = piece.end - piece.at;
+    const count =
+      remainingSamples - target < 1.5 * rate
+        ? remainingSamples
+        : quietNear(piece.samples, piece.at + target) - piece.at;
     const start = piece.at;
     piece.at += count;
     if (piece.end - piece.at < 1.5 * rate) this.#pieces.shift();
@@ -165,16 +168,16 @@ export function speechIn(samples: Float32Array): [number, number][] {
   const high = sorted[Math.floor(sorted.length * 0.95)] ?? 0;
   const low = sorted[Math.floor(sorted.length * 0.05)] ?? 0;
   const least = Math.max(high - 35, low + 0.25 * (high - low));
-  const found: [number, number][] = [];
+  const regions: [number, number][] = [];
   levels.forEach((level, frame) => {
     if (level < least) return;
     const from = Math.max(0, (frame - 3) * hop);
     const to = Math.min(samples.length, (frame + 4) * hop);
-    const last = found.at(-1);
+    const last = regions.at(-1);
     if (last && from - last[1] < 0.3 * rate) last[1] = to;
-    else found.push([from, to]);
+    else regions.push([from, to]);
   });
-  return found.filter(([from, to]) => to - from > 0.15 * rate);
+  return regions.filter(([from, to]) => to - from > 0.15 * rate);
 }
 
 /** Decibels of 25 ms every 10 ms. */

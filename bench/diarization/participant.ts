@@ -48,11 +48,11 @@ export class Participant {
 
   /** About `seconds`, cut where it is quiet. */
   say(seconds: number): Saying {
-    const wanted = Math.min(sourceSamples(seconds, this.#tempo), this.#tape.length, this.#left);
-    const around = new Float32Array(wanted + rate / 2).map(
+    const sampleCount = Math.min(sourceSamples(seconds, this.#tempo), this.#tape.length, this.#left);
+    const around = new Float32Array(sampleCount + rate / 2).map(
       (_, at) => this.#tape[(this.#at + at) % this.#tape.length]!,
     );
-    const words = around.subarray(0, Math.min(around.length, quietNear(around, wanted)));
+    const words = around.subarray(0, Math.min(around.length, quietNear(around, sampleCount)));
     const [first, ...others] = speechIn(words);
     const clean = atTempo(
       words.slice(first?.[0] ?? 0, (others.at(-1) ?? first)?.[1] ?? words.length),

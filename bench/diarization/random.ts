@@ -24,8 +24,8 @@ export function seeded(seed: number): Random {
     shuffled: (items) => {
       const list = [...items];
       for (let at = list.length - 1; at > 0; at--) {
-        const other = below(at + 1);
-        [list[at], list[other]] = [list[other]!, list[at]!];
+        const partner = below(at + 1);
+        [list[at], list[partner]] = [list[partner]!, list[at]!];
       }
       return list;
     },

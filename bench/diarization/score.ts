@@ -44,7 +44,7 @@ export function scoreDiarization(
   const said = tracks(reference);
   const found = tracks(answer);
   const intervals = cut(said, found, collar);
-  const scored = intervals.filter((one) => one.scored);
+  const scored = intervals.filter((interval) => interval.scored);
   const pairs = bestAssignment(secondsTogether(scored, said.length, found.length));
   const sum = { speech: 0, missed: 0, falseAlarm: 0, confusion: 0 };
   for (const { seconds, said, found } of scored) {
@@ -65,17 +65,17 @@ export function scoreDiarization(
 
 /** One figure for several conversations: seconds add up, so that long ones weigh more; JER by speaker. */
 export function sumScores(scores: readonly DiarizationScore[]): DiarizationScore {
-  const add = (of: (score: DiarizationScore) => number) => scores.reduce((sum, one) => sum + of(one), 0);
-  const speech = add((one) => one.speech);
-  const missed = add((one) => one.missed);
-  const falseAlarm = add((one) => one.falseAlarm);
-  const confusion = add((one) => one.confusion);
+  const add = (of: (score: DiarizationScore) => number) => scores.reduce((sum, score) => sum + of(score), 0);
+  const speech = add((score) => score.speech);
+  const missed = add((score) => score.missed);
+  const falseAlarm = add((score) => score.falseAlarm);
+  const confusion = add((score) => score.confusion);
   const wrong = missed + falseAlarm + confusion;
-  const said = add((one) => one.speakers.said);
-  const found = add((one) => one.speakers.found);
+  const said = add((score) => score.speakers.said);
+  const found = add((score) => score.speakers.found);
   return {
     der: wrong === 0 ? 0 : wrong / speech,
-    jer: said === 0 ? 0 : add((one) => one.jer * one.speakers.said) / said,
+    jer: said === 0 ? 0 : add((score) => score.jer * score.speakers.said) / said,
     speech,
     missed,
     falseAlarm,
@@ -146,13 +146,14 @@ function secondsTogether(intervals: readonly Interval[], said: number, found: nu
 function jaccardError(intervals: readonly Interval[], said: number, found: number): number {
   if (said === 0) return found === 0 ? 0 : 1;
   const both = secondsTogether(intervals, said, found);
-  const alone = (of: (one: Interval) => readonly number[], count: number) => {
+  const alone = (of: (interval: Interval) => readonly number[], count: number) => {
     const seconds = new Array<number>(count).fill(0);
-    for (const one of intervals) for (const speaker of of(one)) seconds[speaker]! += one.seconds;
+    for (const interval of intervals)
+      for (const speaker of of(interval)) seconds[speaker]! += interval.seconds;
     return seconds;
   };
-  const saying = alone((one) => one.said, said);
-  const finding = alone((one) => one.found, found);
+  const saying = alone((interval) => interval.said, said);
+  const finding = alone((interval) => interval.found, found);
   const similarity = both.map((row, one) =>
     row.map((shared, other) => shared / (saying[one]! + finding[other]! - shared)),
   );

@@ -26,7 +26,10 @@ export async function scoreTalks(
     for (const detection of detections) {
       const diarize = await pipeline.diarizing(embedded[detection]);
       for (const counted of counts) {
-        const score = scoreDiarization(turns, diarize(counted === 'known' ? asked(count) : 'auto', changes));
+        const score = scoreDiarization(
+          turns,
+          diarize(counted === 'known' ? countOf(count) : 'auto', changes),
+        );
         scores.push({ group, detection, counted, score });
       }
     }
@@ -35,7 +38,7 @@ export async function scoreTalks(
 }
 
 /** As one can say it to the product, which takes five and more together. */
-const asked = (count: number): SpeakerCount => (count < 5 ? count : '5+');
+const countOf = (count: number): SpeakerCount => (count < 5 ? count : '5+');
 
 export interface TalkSummary {
   readonly talks: number;
@@ -52,14 +55,14 @@ export interface TalkSummary {
 
 export function summarizeScores(scores: readonly DiarizationScore[]): TalkSummary {
   const part = (of: (score: DiarizationScore) => number) =>
-    scores.map((one) => (one.speech > 0 ? of(one) / one.speech : 0));
-  const share = (is: (score: DiarizationScore) => boolean) => scores.map((one) => (is(one) ? 1 : 0));
+    scores.map((score) => (score.speech > 0 ? of(score) / score.speech : 0));
+  const share = (is: (score: DiarizationScore) => boolean) => scores.map((score) => (is(score) ? 1 : 0));
   return {
     talks: scores.length,
     der: spreadOf(scores.map(({ der }) => der)),
-    missed: mean(part((one) => one.missed)),
-    falseAlarm: mean(part((one) => one.falseAlarm)),
-    confusion: spreadOf(part((one) => one.confusion)),
+    missed: mean(part((score) => score.missed)),
+    falseAlarm: mean(part((score) => score.falseAlarm)),
+    confusion: spreadOf(part((score) => score.confusion)),
     right: spreadOf(share(({ speakers }) => speakers.said === speakers.found)),
     few: mean(share(({ speakers }) => speakers.found < speakers.said)),
     many: mean(share(({ speakers }) => speakers.found > speakers.said)),
@@ -77,11 +80,13 @@ export function* summaries(scores: readonly TalkScore[]): Generator<{
   for (const group of groups.length > 1 ? [null, ...groups] : groups) {
     for (const detection of detections) {
       for (const counted of counts) {
-        const own = scores.filter(
-          (one) =>
-            (group === null || one.group === group) && one.detection === detection && one.counted === counted,
+        const groupScores = scores.filter(
+          (entry) =>
+            (group === null || entry.group === group) &&
+            entry.detection === detection &&
+            entry.counted === counted,
         );
-        const summary = summarizeScores(own.map(({ score }) => score));
+        const summary = summarizeScores(groupScores.map(({ score }) => score));
         yield { group: group ?? 'all', detection, counted, summary };
       }
     }

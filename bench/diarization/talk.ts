@@ -38,8 +38,8 @@ export function composeTalk(voices: readonly Voice[], plan: TalkPlan): Conversat
   const sessions = sessionsOf(voices.length, plan, random);
   const all = voices.map((voice, at) => new Participant(voice, sessions[at]!, plan.laps, random));
   const placed: Placed[] = [];
-  const said = new Map(all.map((one) => [one, 0]));
-  const spoken = new Map(all.map((one) => [one, 0]));
+  const said = new Map(all.map((participant) => [participant, 0]));
+  const spoken = new Map(all.map((participant) => [participant, 0]));
   let clock = rate / 2;
   let before: Participant | null = null;
   for (;;) {
@@ -72,10 +72,10 @@ function nextSpeaker(
   all: readonly Participant[],
   { before, said, spoken, enough, fair, random }: Choice,
 ): Participant | null {
-  const able = all.filter((one) => one !== before && one.left > 1.5);
-  const fewest = Math.min(...able.map((one) => spoken.get(one)!));
-  const next = able.filter((one) => spoken.get(one) === fewest);
-  const short = able.filter((one) => said.get(one)! < least * rate);
+  const able = all.filter((participant) => participant !== before && participant.left > 1.5);
+  const fewest = Math.min(...able.map((participant) => spoken.get(participant)!));
+  const next = able.filter((participant) => spoken.get(participant) === fewest);
+  const short = able.filter((participant) => said.get(participant)! < least * rate);
   const from = fewest === 0 || (fair && !enough) ? next : enough ? short : able;
   return from.length > 0 ? from[random.below(from.length)]! : null;
 }
@@ -86,13 +86,13 @@ function sessionsOf(count: number, { lines, mixedLines }: TalkPlan, random: Rand
   const drawn = Array.from({ length: count }, () => drawSession(random, lines));
   const shared = drawRoom(random);
   const microphone = drawn[0]!.microphone;
-  const placed = drawn.map((one) =>
-    together && one.line.kind === 'direct' ? { ...one, room: shared, microphone } : one,
+  const placed = drawn.map((session) =>
+    together && session.line.kind === 'direct' ? { ...session, room: shared, microphone } : session,
   );
   if (!mixedLines) return placed;
-  return placed.map((one, at) => {
-    if (at === 0) return { ...one, line: { kind: 'telephone' } };
-    return at === 1 ? { ...one, line: { kind: 'direct' } } : one;
+  return placed.map((session, at) => {
+    if (at === 0) return { ...session, line: { kind: 'telephone' } };
+    return at === 1 ? { ...session, line: { kind: 'direct' } } : session;
   });
 }
 

@@ -104,10 +104,10 @@ function planOf(group: Group, random: Random, recordings: number): TalkPlan {
 /** One voice by chance and those nearest to it in pitch, on the same side of the middle. */
 function alikeVoices(voices: readonly Voice[], pitches: readonly number[], random: Random): Voice[] {
   const first = random.below(voices.length);
-  const own = pitches[first]!;
-  const away = (at: number) => Math.abs(Math.log(pitches[at]! / own));
+  const pitch = pitches[first]!;
+  const away = (at: number) => Math.abs(Math.log(pitches[at]! / pitch));
   const same = [...voices.keys()].filter(
-    (at) => at !== first && pitches[at]! < middlePitch === own < middlePitch,
+    (at) => at !== first && pitches[at]! < middlePitch === pitch < middlePitch,
   );
   const nearest = same.sort((a, b) => away(a) - away(b)).slice(0, neighbours);
   return [voices[first]!, ...random.shuffled(nearest.map((at) => voices[at]!))];

@@ -28,7 +28,7 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
   const catalog = new Catalog();
   for (let m = 0; m < media; m++) {
     const frames = Int32Array.from({ length: perMedia }, (_, i) => i);
-    const one: LoadedMedia = {
+    const loadedMedia: LoadedMedia = {
       hash: hashOf(m),
       path: `/${m}`,
       revision: 1,
@@ -46,10 +46,10 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
         for (let i = 0; i < count; i++)
           writeRow8(vectors[(first + i) % vectors.length]!, bytes, i * bank.stride);
       });
-      runs.push({ media: one, row, count, position });
+      runs.push({ media: loadedMedia, row, count, position });
       position += count;
     }
-    catalog.add(one, runs);
+    catalog.add(loadedMedia, runs);
   }
   return {
     ...{ bank, catalog, kept: new ScaleCache(), perMedia, pause: () => {} },

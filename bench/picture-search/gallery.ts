@@ -44,7 +44,8 @@ export async function makeGallery(
       .resize(thumbnailSide, thumbnailSide, { fit: 'fill' })
       .raw()
       .toBuffer();
-    if (thumbnails.some((other) => differenceOf(thumbnail, other) < leastDifference)) return;
+    if (thumbnails.some((earlierThumbnail) => differenceOf(thumbnail, earlierThumbnail) < leastDifference))
+      return;
     thumbnails.push(thumbnail);
     const path = join(into, `${gallery.length}.jpg`);
     writeFileSync(path, jpeg);
@@ -96,8 +97,8 @@ async function picturesOf(decoder: Decoder, path: string): Promise<Uint8Array[]>
   return jpegs;
 }
 
-function differenceOf(one: Uint8Array, other: Uint8Array): number {
+function differenceOf(first: Uint8Array, second: Uint8Array): number {
   let sum = 0;
-  for (let i = 0; i < one.length; i++) sum += Math.abs(one[i]! - other[i]!);
-  return sum / one.length;
+  for (let i = 0; i < first.length; i++) sum += Math.abs(first[i]! - second[i]!);
+  return sum / first.length;
 }

@@ -179,10 +179,12 @@ function gradual(
     for (let i = 1; i < sized(7, 2); i++) {
       const after = await draft.shot(5.5, 7);
       const length = Math.floor(draft.dice.between(least, most) * draft.rate);
-      const kept = before.length - length;
-      draft.add(before.slice(0, kept));
+      const keptCount = before.length - length;
+      draft.add(before.slice(0, keptCount));
       draft.mark(kind, length);
-      draft.add(after.slice(0, length).map((to, n) => blend(before[kept + n]!, to, (n + 1) / (length + 1))));
+      draft.add(
+        after.slice(0, length).map((to, n) => blend(before[keptCount + n]!, to, (n + 1) / (length + 1))),
+      );
       before = after.slice(length);
     }
     draft.add(before);

@@ -25,13 +25,13 @@ export function pairs({ rate, changes, found }: ScoredFilm): [Change, FoundChang
       return { change, one, outside };
     }),
   );
-  const taken = new Set<Change | FoundChange>();
+  const pairedChanges = new Set<Change | FoundChange>();
   return near
     .filter(({ outside }) => outside <= tolerance + 1e-6)
     .sort((a, b) => a.outside - b.outside)
     .flatMap(({ change, one }): [Change, FoundChange][] => {
-      if (taken.has(change) || taken.has(one)) return [];
-      taken.add(change).add(one);
+      if (pairedChanges.has(change) || pairedChanges.has(one)) return [];
+      pairedChanges.add(change).add(one);
       return [[change, one]];
     });
 }

@@ -143,15 +143,15 @@ async function noticeCosts(nodes: Nodes, server: Server): Promise<Pick<Costs, 'n
   const send = async (hear: number) => {
     const listeners = Array.from({ length: hear }, () => new Database(nodes.url, systemClock));
     const begun = listeners.map(
-      (one) => new Promise<void>((resolve) => one.listen(progressChannel, () => resolve())),
+      (database) => new Promise<void>((resolve) => database.listen(progressChannel, () => resolve())),
     );
     await Promise.all(begun);
     const before = server();
     for (let at = 0; at < count; at++)
       await nodes.database.query('select pg_notify($1, $2)', [progressChannel, text]);
-    const taken = (server() - before) / count;
-    await Promise.all(listeners.map((one) => one.close()));
-    return taken;
+    const seconds = (server() - before) / count;
+    await Promise.all(listeners.map((listener) => listener.close()));
+    return seconds;
   };
   const [few, many] = [1, 13];
   const [one, all] = [await send(few), await send(many)];
@@ -168,9 +168,9 @@ async function takeOver(nodes: Nodes): Promise<number> {
     const options = { dimensions: DIMENSIONS, previewBytes };
     await nodes.found((index, place) => store(index, place, `ff${at}`, vectors, options));
   }
-  const taken = processorSeconds(() => {
+  const usage = processorSeconds(() => {
     away.begin();
     return away.caughtUp();
   });
-  return (await taken) / hours;
+  return (await usage) / hours;
 }

@@ -80,11 +80,11 @@ class Heap<T extends { readonly at: number }> {
     return this.#all[0];
   }
 
-  add(one: T): void {
+  add(item: T): void {
     const all = this.#all;
-    let at = all.push(one) - 1;
-    for (; at > 0 && all[(at - 1) >> 1]!.at > one.at; at = (at - 1) >> 1) all[at] = all[(at - 1) >> 1]!;
-    all[at] = one;
+    let at = all.push(item) - 1;
+    for (; at > 0 && all[(at - 1) >> 1]!.at > item.at; at = (at - 1) >> 1) all[at] = all[(at - 1) >> 1]!;
+    all[at] = item;
   }
 
   take(): T {
@@ -143,8 +143,8 @@ class Run {
 
   over(): Month {
     const { waiting, daily, days, workers, failures } = this.#size;
-    for (let left = waiting; left > 0; left -= this.#queue.at(-1)!.hours)
-      this.#queue.push({ hours: Math.min(left, this.#drawn(this.#size.fileHours)), arrived: 0 });
+    for (let remainingHours = waiting; remainingHours > 0; remainingHours -= this.#queue.at(-1)!.hours)
+      this.#queue.push({ hours: Math.min(remainingHours, this.#drawn(this.#size.fileHours)), arrived: 0 });
     this.#left = this.#queue.length;
     for (let worker = 0; worker < workers; worker++) {
       this.#idle.push(worker);
@@ -197,15 +197,15 @@ class Run {
   #lose(worker: number): () => void {
     this.#month.lost++;
     const running = this.#running.get(worker);
-    const held = this.#held.findIndex((one) => one.worker === worker);
-    const [unheld] = held === -1 ? [] : this.#held.splice(held, 1);
+    const index = this.#held.findIndex((entry) => entry.worker === worker);
+    const [unheld] = index === -1 ? [] : this.#held.splice(index, 1);
     const job = running?.job ?? unheld?.job;
     this.#running.delete(worker);
     const idle = this.#idle.indexOf(worker);
     if (idle !== -1) this.#idle.splice(idle, 1);
     if (job !== undefined) {
-      const left = running === undefined ? 0 : running.at - this.#done;
-      this.#month.again += job.hours - left;
+      const remainingHours = running === undefined ? 0 : running.at - this.#done;
+      this.#month.again += job.hours - remainingHours;
       this.#after(this.#size.noticed, () => this.#again.push(job));
     }
     return () => this.#idle.push(worker);

@@ -23,9 +23,9 @@ export interface Fitted extends Picture {
 }
 
 export async function fitted(): Promise<Fitted[]> {
-  const taken = await photographs('fit');
-  if (taken.length === 0) throw new Error('FRAMEHOUND_BENCH_PICTURES names no folder of photographs');
-  const altered = await Promise.all(taken.map(alter));
+  const photos = await photographs('fit');
+  if (photos.length === 0) throw new Error('FRAMEHOUND_BENCH_PICTURES names no folder of photographs');
+  const altered = await Promise.all(photos.map(alter));
   return [...altered.flat(), ...drawings(), ...(await sampled()), ...blanks()];
 }
 
@@ -134,9 +134,9 @@ const shots: Readonly<Record<string, Labels>> = {
 
 /** The sample library, drawn small; what is not named shows nothing certain. */
 async function sampled(): Promise<Fitted[]> {
-  const known = sampleShots.filter(({ name }) => Object.hasOwn(shots, name));
+  const namedShots = sampleShots.filter(({ name }) => Object.hasOwn(shots, name));
   return Promise.all(
-    known.map(async ({ name, scene, moment }) => {
+    namedShots.map(async ({ name, scene, moment }) => {
       const [tags, maybe] = shots[name]!;
       return {
         name,

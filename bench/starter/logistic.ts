@@ -30,7 +30,8 @@ const EXACT = 1e-3;
 
 /** Examples that are and those that are not count alike together. */
 export function regression(examples: readonly Example[], from?: Regression): Regression {
-  const sum = (is: boolean) => examples.reduce((total, one) => total + (one.is === is ? one.weight : 0), 0);
+  const sum = (is: boolean) =>
+    examples.reduce((total, example) => total + (example.is === is ? example.weight : 0), 0);
   const share = { true: (0.35 * examples.length) / sum(true), false: (0.35 * examples.length) / sum(false) };
   const counts = Float64Array.from(examples, ({ is, weight }) => weight * share[`${is}`]);
   const rows = examples.map(({ rule, features }) => rowOf(rule, features));
@@ -88,10 +89,10 @@ function add(to: Float64Array, what: Float64Array, times: number): void {
  * x of curve·x = slope, where the curve is the sum of bend·row·rowᵀ and the penalty, by conjugate gradients.
  */
 function solved(rows: readonly Float64Array[], bends: Float64Array, slope: Float64Array): Float64Array {
-  const found = new Float64Array(slope.length);
-  const left = slope.slice();
+  const solution = new Float64Array(slope.length);
+  const residual = slope.slice();
   let direction = slope.slice();
-  let error = dot(left, left);
+  let error = dot(residual, residual);
   const enough = error * EXACT ** 2;
   for (let step = 0; step < STEPS && error > enough; step++) {
     const curved = direction.map((value, k) => (k === slope.length - 1 ? 1e-6 : PENALTY) * value);
@@ -99,11 +100,11 @@ function solved(rows: readonly Float64Array[], bends: Float64Array, slope: Float
       add(curved, row, bends[i]! * dot(row, direction));
     });
     const length = error / dot(direction, curved);
-    add(found, direction, length);
-    add(left, curved, -length);
-    const next = dot(left, left);
-    direction = left.map((value, k) => value + (next / error) * direction[k]!);
+    add(solution, direction, length);
+    add(residual, curved, -length);
+    const next = dot(residual, residual);
+    direction = residual.map((value, k) => value + (next / error) * direction[k]!);
     error = next;
   }
-  return found;
+  return solution;
 }

@@ -17,7 +17,7 @@ export interface Seen {
 export async function look(pictures: readonly Pick<Picture, 'pixels'>[]): Promise<Seen> {
   const log = createLog('bench', () => {});
   const session = await openSession(buildStarterVisual(), { device: 'cpu', threads: 1, log });
-  const seen: Seen = { vectors: [], evidence: [] };
+  const result: Seen = { vectors: [], evidence: [] };
   try {
     for (let at = 0; at < pictures.length; at += BATCH) {
       const batch = pictures.slice(at, at + BATCH);
@@ -25,13 +25,13 @@ export async function look(pictures: readonly Pick<Picture, 'pixels'>[]): Promis
       batch.forEach(({ pixels }, i) => void data.set(pixels, i * SIDE * SIDE * 3));
       const pixels = { data, dims: [batch.length, SIDE, SIDE, 3] };
       const { vector, evidence } = await session.run({ pixels }, ['vector', 'evidence']);
-      seen.vectors.push(...rows(vector?.data, batch.length));
-      seen.evidence.push(...rows(evidence?.data, batch.length));
+      result.vectors.push(...rows(vector?.data, batch.length));
+      result.evidence.push(...rows(evidence?.data, batch.length));
     }
   } finally {
     await session.release();
   }
-  return seen;
+  return result;
 }
 
 function rows(data: unknown, count: number): Float32Array[] {

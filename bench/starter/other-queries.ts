@@ -2,8 +2,8 @@
 // same kinds.
 import type { TestQuery } from './queries.ts';
 
-const each = (kind: TestQuery['kind'], asked: Readonly<Record<string, readonly string[]>>): TestQuery[] =>
-  Object.entries(asked).map(([query, all]) => ({ kind, query, all }));
+const each = (kind: TestQuery['kind'], entries: Readonly<Record<string, readonly string[]>>): TestQuery[] =>
+  Object.entries(entries).map(([query, all]) => ({ kind, query, all }));
 
 export const otherQueries: readonly TestQuery[] = [
   ...each('colour', {

@@ -15,10 +15,10 @@ const full = (fill: string) => rect(0, 0, SIDE, SIDE, fill);
 function pair(random: Random): readonly [string, string] {
   const hue = random.between(0, 360);
   const [light, dark] = [random.between(72, 92), random.between(18, 42)];
-  const other = hue + random.between(90, 270);
+  const otherHue = hue + random.between(90, 270);
   return random.below(2)
-    ? [hsl(hue, 55, light), hsl(other, 60, dark)]
-    : [hsl(hue, 60, dark), hsl(other, 30, light)];
+    ? [hsl(hue, 55, light), hsl(otherHue, 60, dark)]
+    : [hsl(hue, 60, dark), hsl(otherHue, 30, light)];
 }
 const anyColour = ['red', 'orange', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown', 'cyan'];
 const loud = [...anyColour, 'colourful', 'vivid', 'high contrast', 'symmetrical'];
@@ -167,21 +167,21 @@ const mostly =
   (name: string): Draw =>
   (random) => {
     const back = colour(random, name);
-    const other = colourNames[random.below(colourNames.length)]!;
+    const otherColour = colourNames[random.below(colourNames.length)]!;
     const blob = ball(
       random.between(50, 174),
       random.between(50, 174),
       random.between(18, 34),
       random.between(18, 34),
-      colour(random, other),
+      colour(random, otherColour),
     );
     return scene(
       full(back) + blob,
       [name],
       [
-        other,
+        otherColour,
         ...kin[name]!,
-        ...kin[other]!,
+        ...kin[otherColour]!,
         'plain',
         'vivid',
         'dark',
@@ -205,7 +205,7 @@ const places: Readonly<Record<string, readonly [number, number, number, number]>
 const placed =
   (name: string, place: string): Draw =>
   (random) => {
-    const others = ['white', 'grey', 'black', 'brown'].filter((one) => one !== name);
+    const others = ['white', 'grey', 'black', 'brown'].filter((colourName) => colourName !== name);
     const back = others[random.below(others.length)]!;
     const [x, y, w, h] = places[place]!;
     return scene(

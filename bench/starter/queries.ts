@@ -17,8 +17,8 @@ export interface TestQuery {
   readonly none?: readonly string[];
 }
 
-const each = (kind: TestQuery['kind'], asked: Readonly<Record<string, string>>): TestQuery[] =>
-  Object.entries(asked).map(([query, tag]) => ({ kind, query, all: [tag] }));
+const each = (kind: TestQuery['kind'], entries: Readonly<Record<string, string>>): TestQuery[] =>
+  Object.entries(entries).map(([query, tag]) => ({ kind, query, all: [tag] }));
 
 export const queries: readonly TestQuery[] = [
   ...each('colour', {

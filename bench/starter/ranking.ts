@@ -10,15 +10,15 @@ export interface Ranked {
 
 /** `right`: whether each picture is, best score first. */
 export function ranked(right: readonly boolean[]): Ranked {
-  let found = 0;
+  let hits = 0;
   let sum = 0;
   right.forEach((is, i) => {
-    if (is) sum += ++found / (i + 1);
+    if (is) sum += ++hits / (i + 1);
   });
   return {
     hit1: right[0] ? 1 : 0,
     hit3: right.slice(0, 3).some(Boolean) ? 1 : 0,
-    precision: found === 0 ? 0 : sum / found,
+    precision: hits === 0 ? 0 : sum / hits,
   };
 }
 

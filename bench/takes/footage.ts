@@ -25,8 +25,8 @@ export class Footage {
   /** `films`: of one shot each. */
   constructor(pictures: readonly Float32Array[], films: readonly (readonly Float32Array[])[], dice: Dice) {
     this.#mean = meanOf(pictures);
-    this.#spread = apartFrom(pictures, this.#mean).map((one) =>
-      one.map((value) => value / Math.sqrt(pictures.length)),
+    this.#spread = apartFrom(pictures, this.#mean).map((direction) =>
+      direction.map((value) => value / Math.sqrt(pictures.length)),
     );
     this.#moving = films.map((film) => apartFrom(film, meanOf(film)));
     this.#dice = dice;
@@ -55,9 +55,9 @@ export class Footage {
 
   look(): Float32Array {
     const look = Float32Array.from(this.#mean);
-    for (const one of this.#spread) {
+    for (const direction of this.#spread) {
       const by = normal(this.#dice);
-      for (let k = 0; k < look.length; k++) look[k]! += by * one[k]!;
+      for (let k = 0; k < look.length; k++) look[k]! += by * direction[k]!;
     }
     return unit(look);
   }

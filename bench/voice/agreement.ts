@@ -46,7 +46,7 @@ function degradationsOf(
 ): Record<string, Degradation> {
   const babble = babbleOf(test.map(({ samples }) => samples));
   const recorded = (name: string, kind: string, decibels: number) => {
-    const some = sounds.filter((one) => one.kind === kind);
+    const some = sounds.filter((sound) => sound.kind === kind);
     return some.length === 0 ? {} : { [name]: noisy(recordedNoise(some, [1, 1]), decibels) };
   };
   return {
@@ -99,15 +99,15 @@ async function scoresOf(
   const random = randomOf(11);
   for (const [at, { samples }] of recordings.entries()) {
     const sound = degrade ? degrade(samples, random) : samples;
-    const found = await regionsOf(own, sound);
+    const regions = await regionsOf(own, sound);
     const reference = degrade ? await regionsOf(silero, sound) : clean[at]!;
     const count = samples.length;
-    same.push(agreement(found, reference, count));
-    without.push(agreement(found, clean[at]!, count));
+    same.push(agreement(regions, reference, count));
+    without.push(agreement(regions, clean[at]!, count));
     all.push(agreement([[0, count]], reference, count));
     const [start, end] = clean[at]![0] ?? [0, 0];
     const until = Math.min(end, start + rate);
-    covered += coveredOf(found, start, until);
+    covered += coveredOf(regions, start, until);
     first += until - start;
   }
   return { same: f1(summed(same)), clean: f1(summed(without)), all: f1(summed(all)), first: covered / first };

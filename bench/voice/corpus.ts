@@ -38,12 +38,12 @@ export async function readCorpus(parts: { readonly fit: boolean }): Promise<Corp
   try {
     const [decoder] = await bench.decoders(1);
     const read = async (paths: readonly string[]) => {
-      const found: Recording[] = [];
+      const recordings: Recording[] = [];
       for (const path of paths) {
         const samples = await decodeSamples(decoder!, bench.pool, path);
-        found.push({ name: basename(path).replace(/\.\w+$/, ''), samples });
+        recordings.push({ name: basename(path).replace(/\.\w+$/, ''), samples });
       }
-      return found;
+      return recordings;
     };
     const readings = ['jfk.flac', 'two_cities_16k.wav', 'beckett.wav'].map((name) =>
       join(speechFolder, name),

@@ -20,8 +20,8 @@ export function faster(sound: Float32Array, speed: number): Float32Array {
   if (speed === 1) return sound;
   return Float32Array.from({ length: Math.max(0, Math.floor((sound.length - 1) / speed)) }, (_, n) => {
     const at = n * speed;
-    const left = Math.floor(at);
-    return sound[left]! + (at - left) * (sound[left + 1]! - sound[left]!);
+    const index = Math.floor(at);
+    return sound[index]! + (at - index) * (sound[index + 1]! - sound[index]!);
   });
 }
 

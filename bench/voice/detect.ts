@@ -13,12 +13,12 @@ export interface Pair {
 
 export async function regionsOf(detectors: VoiceDetectors, samples: Float32Array): Promise<Region[]> {
   const detector = detectors.open();
-  const found: Region[] = [];
+  const regions: Region[] = [];
   for (let at = 0; at < samples.length; at += block) {
-    found.push(...(await detector.push(samples.subarray(at, at + block), at)).speech);
+    regions.push(...(await detector.push(samples.subarray(at, at + block), at)).speech);
   }
-  found.push(...(await detector.end()).speech);
-  return found;
+  regions.push(...(await detector.end()).speech);
+  return regions;
 }
 
 export const secondsOf = (regions: readonly Region[]) =>

@@ -48,7 +48,7 @@ export const recordingsFolder =
 /** Paths of the list that are not there. */
 export function missingRecordings(part: SoundPart): string[] {
   return listed(part)
-    .filter((one) => filesOf(one).length === 0)
+    .filter((listing) => filesOf(listing).length === 0)
     .map(({ folder, path }) => join(folder, path));
 }
 
@@ -58,10 +58,10 @@ export async function readRecordings(part: SoundPart): Promise<RecordedSound[]> 
   try {
     const [decoder] = await bench.decoders(1);
     const sounds: RecordedSound[] = [];
-    for (const one of listed(part)) {
-      for (const path of filesOf(one)) {
+    for (const listing of listed(part)) {
+      for (const path of filesOf(listing)) {
         const samples = await decodeSamples(decoder!, bench.pool, path);
-        sounds.push({ kind: one.kind, name: one.name, samples: samples.slice(0, longest) });
+        sounds.push({ kind: listing.kind, name: listing.name, samples: samples.slice(0, longest) });
       }
     }
     return sounds;
@@ -81,7 +81,7 @@ export function recordedNoise(
   const kinds = [...new Set(sounds.map(({ kind }) => kind))];
   return (count, random) => {
     const kind = kinds[Math.floor(random() * kinds.length)];
-    const some = sounds.filter((one) => one.kind === kind);
+    const some = sounds.filter((sound) => sound.kind === kind);
     const noise = new Float32Array(count);
     for (let at = 0; at < count; ) {
       const { samples } = some[Math.floor(random() * some.length)]!;
@@ -112,7 +112,7 @@ function listed(part: SoundPart): Listed[] {
         name: name!,
       };
     })
-    .filter((one) => one.part === part);
+    .filter((entry) => entry.part === part);
 }
 
 function filesOf({ folder, path }: Listed): string[] {

@@ -135,8 +135,8 @@ function chorusOf(birds: NoiseGenerator): NoiseGenerator {
 }
 
 function silentScene(kind: string, make: NoiseGenerator, length: number, random: Random): TrainingScene {
-  const made = make(length, random);
-  const sound = heardFrom(made, random);
+  const source = make(length, random);
+  const sound = heardFrom(source, random);
   // A third of them with pauses: the onset of a sound is no speech either.
   if (random() < 0.35) {
     for (let at = 0; at < length; at += rate * (0.5 + 6 * random())) {
@@ -155,12 +155,12 @@ function silentScene(kind: string, make: NoiseGenerator, length: number, random:
 }
 
 /** As it is, by another microphone, or from a loudspeaker in a room, perhaps over a line. */
-function heardFrom(made: Float32Array, random: Random): Float32Array {
+function heardFrom(source: Float32Array, random: Random): Float32Array {
   const choice = random();
-  if (choice < 0.5) return made;
-  if (choice < 0.8) return equalised(made, random);
+  if (choice < 0.5) return source;
+  if (choice < 0.8) return equalised(source, random);
   const draws = seeded(Math.floor(2 ** 31 * random()));
-  return heardIn(drawSession(draws), made, draws, { noise: null }).slice();
+  return heardIn(drawSession(draws), source, draws, { noise: null }).slice();
 }
 
 /** Some sound is of the band of a telephone (`narrow`: how often) or overdriven; all is loud or faint. */

@@ -11,10 +11,10 @@ export interface Agreement {
   readonly onlyTrue: number;
 }
 
-/** Pieces of `samples` in both, in `found` only, in `truth` only. */
-export function agreement(found: readonly Region[], truth: readonly Region[], samples: number): Agreement {
+/** Pieces of `samples` in both, in `answer` only, in `truth` only. */
+export function agreement(answer: readonly Region[], truth: readonly Region[], samples: number): Agreement {
   const marks = new Uint8Array(Math.ceil(samples / piece));
-  for (const [bit, regions] of [found, truth].entries()) {
+  for (const [bit, regions] of [answer, truth].entries()) {
     for (const [start, end] of regions) {
       const last = Math.min(marks.length, Math.round(end / piece));
       for (let at = Math.round(start / piece); at < last; at++) marks[at]! |= 1 << bit;
@@ -25,11 +25,11 @@ export function agreement(found: readonly Region[], truth: readonly Region[], sa
 }
 
 export function summed(all: readonly Agreement[]): Agreement {
-  const sum = (of: (one: Agreement) => number) => all.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (score: Agreement) => number) => all.reduce((total, score) => total + of(score), 0);
   return {
-    both: sum((one) => one.both),
-    onlyFound: sum((one) => one.onlyFound),
-    onlyTrue: sum((one) => one.onlyTrue),
+    both: sum((score) => score.both),
+    onlyFound: sum((score) => score.onlyFound),
+    onlyTrue: sum((score) => score.onlyTrue),
   };
 }
 

@@ -37,7 +37,8 @@ async function hear({ own, silero }: Pair, samples: Float32Array): Promise<Heard
 
 function row(name: string, heard: readonly Heard[], most: number | null): Row {
   const share = (of: 'own' | 'silero') =>
-    (100 * heard.reduce((sum, one) => sum + one[of], 0)) / heard.reduce((sum, one) => sum + one.all, 0);
+    (100 * heard.reduce((sum, entry) => sum + entry[of], 0)) /
+    heard.reduce((sum, entry) => sum + entry.all, 0);
   return {
     question: 'voice',
     name: `own detector: heard as speech in ${name}`,
@@ -104,11 +105,11 @@ export async function recordedRows(
   };
   const own = of(({ value }) => value);
   const silero = of(({ against }) => against!.value);
-  const summary = (name: string, value: number, other: number, goal: Row['goal']): Row => ({
+  const summary = (name: string, value: number, peerValue: number, goal: Row['goal']): Row => ({
     ...tracks[0]!,
     name: `own detector: heard as speech in recorded music, ${name} over ${tracks.length} pieces`,
     value,
-    against: { name: 'Silero', value: other },
+    against: { name: 'Silero', value: peerValue },
     goal,
   });
   return [

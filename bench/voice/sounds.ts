@@ -268,12 +268,12 @@ export function babbleOf(voices: readonly Float32Array[]): NoiseGenerator {
   return (count, random) => {
     const sound = new Float32Array(count);
     for (let voice = 0; voice < 6; voice++) {
-      const one = voices[Math.floor(random() * voices.length)]!;
-      const gain = 1 / (levelOf(one) || 1);
-      let at = Math.floor(random() * one.length);
+      const voice = voices[Math.floor(random() * voices.length)]!;
+      const gain = 1 / (levelOf(voice) || 1);
+      let at = Math.floor(random() * voice.length);
       for (let n = 0; n < count; n++) {
-        sound[n] = sound[n]! + gain * one[at]!;
-        at = at === 0 ? one.length - 1 : at - 1;
+        sound[n] = sound[n]! + gain * voice[at]!;
+        at = at === 0 ? voice.length - 1 : at - 1;
       }
     }
     return sound;

@@ -108,14 +108,14 @@ function said(
   let at = within || random() < 0.4 ? 0 : Math.floor(Math.min(rate * 5, count / 3) * random());
   let isFirst = within;
   while (at < count - rate) {
-    const one = voices[Math.floor(random() * voices.length)]!;
+    const voice = voices[Math.floor(random() * voices.length)]!;
     const speed = random() < 0.4 ? 0.88 + 0.25 * random() : 1;
-    const from = isFirst ? placeWithin(one, random) : random() < 0.5 ? 0 : anywhere(one, random);
-    const clean = faster(one.samples.subarray(from), speed);
+    const from = isFirst ? placeWithin(voice, random) : random() < 0.5 ? 0 : anywhere(voice, random);
+    const clean = faster(voice.samples.subarray(from), speed);
     const end = Math.min(count, at + clean.length);
     const heard = session ? inSession(clean.subarray(0, end - at), session(), random) : near(clean, random);
     for (let n = at; n < Math.min(count, at + heard.length); n++) sound[n]! += heard[n - at]!;
-    for (const [start, stop] of one.speech) {
+    for (const [start, stop] of voice.speech) {
       const place = (sample: number) => Math.max(at, Math.min(end, at + Math.round((sample - from) / speed)));
       if (place(start) < place(stop)) speech.push([place(start), place(stop)]);
     }

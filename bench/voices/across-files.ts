@@ -31,9 +31,9 @@ function fileOf(voice: Voice, words: readonly number[], seconds: number, seed: n
 function filesOf(voice: Voice, seconds: number): number[][] {
   const files: number[][] = [];
   let [open, length] = [[] as number[], 0];
-  for (const [at, { length: own }] of voice.pieces.entries()) {
+  for (const [at, { length: pieceLength }] of voice.pieces.entries()) {
     open.push(at);
-    length += own;
+    length += pieceLength;
     if (length < seconds * rate * 1.08) continue;
     files.push(open);
     [open, length] = [[], 0];
@@ -64,14 +64,16 @@ async function centroid(
  */
 function first(files: readonly Embedded[], threshold: number) {
   let [right, suggested, rightSuggested] = [0, 0, 0];
-  for (const one of files) {
-    const others = files.filter((other) => other.voice !== one.voice || other.words !== one.words);
-    const best = others.reduce((a, b) =>
-      cosine(one.vector, b.vector) > cosine(one.vector, a.vector) ? b : a,
+  for (const file of files) {
+    const others = files.filter(
+      (candidate) => candidate.voice !== file.voice || candidate.words !== file.words,
     );
-    const isRight = best.voice === one.voice;
+    const best = others.reduce((a, b) =>
+      cosine(file.vector, b.vector) > cosine(file.vector, a.vector) ? b : a,
+    );
+    const isRight = best.voice === file.voice;
     if (isRight) right++;
-    if (cosine(one.vector, best.vector) < threshold) continue;
+    if (cosine(file.vector, best.vector) < threshold) continue;
     suggested++;
     if (isRight) rightSuggested++;
   }

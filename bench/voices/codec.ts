@@ -31,11 +31,11 @@ export function muLaw(x: number): number {
   return (Math.sign(x) * (256 ** (Math.round(level * 127) / 127) - 1)) / 255;
 }
 
-function asLoudAs(made: Float32Array, samples: Float32Array): Float32Array {
-  const level = levelOf(made);
-  if (level === 0) return made;
+function asLoudAs(signal: Float32Array, samples: Float32Array): Float32Array {
+  const level = levelOf(signal);
+  if (level === 0) return signal;
   const gain = levelOf(samples) / level;
-  return made.map((x) => gain * x);
+  return signal.map((x) => gain * x);
 }
 
 export interface TransformCodec {
@@ -56,13 +56,13 @@ const window = Float64Array.from({ length: frame }, (_, at) => Math.sin((Math.PI
  * As long as `samples`.
  */
 export function throughCodec(samples: Float32Array, codec: TransformCodec): Float32Array {
-  const made = new Float32Array(samples.length + 2 * frame);
+  const output = new Float32Array(samples.length + 2 * frame);
   for (let start = -hop; start < samples.length; start += hop) {
     const coefficients = forward(samples, start);
     quantise(coefficients, codec);
-    backward(coefficients, made, start + hop);
+    backward(coefficients, output, start + hop);
   }
-  return made.slice(hop, hop + samples.length);
+  return output.slice(hop, hop + samples.length);
 }
 
 const turnOf = (angle: number) => [Math.cos(angle), Math.sin(angle)] as const;
@@ -107,11 +107,11 @@ function quantise(coefficients: Float64Array, { topHertz, ratio }: TransformCode
   const loudest = Math.max(...levels, 1e-9);
   for (const [band, level] of levels.entries()) {
     const [from, to] = [bands[band]!, bands[band + 1]!];
-    const kept = (from * 8000) / hop < topHertz && level > loudest * 10 ** (-(ratio + 30) / 20);
+    const isKept = (from * 8000) / hop < topHertz && level > loudest * 10 ** (-(ratio + 30) / 20);
     // Evenly spread errors of one step have a root mean square of step / sqrt(12).
     const step = level * 10 ** (-ratio / 20) * Math.sqrt(12);
     for (let k = from; k < to; k++) {
-      coefficients[k] = kept && step > 0 ? Math.round(coefficients[k]! / step) * step : 0;
+      coefficients[k] = isKept && step > 0 ? Math.round(coefficients[k]! / step) * step : 0;
     }
   }
 }

@@ -36,9 +36,14 @@ export async function* measureVoices(
       eq: () => recordedPieces(equalised(voices), seconds),
       'across sessions': () => sessionPieces(voices, seconds, { seed: sessionSeed, copies }),
     };
-    for (const [condition, made] of Object.entries(conditions)) {
+    for (const [condition, makePieces] of Object.entries(conditions)) {
       const key = { names: voices.map(({ name }) => name), seconds, condition, copies, sessionSeed };
-      const features = await kept(`${set} ${condition}`, key, () => featuresOf(made()), pieces === 'fresh');
+      const features = await kept(
+        `${set} ${condition}`,
+        key,
+        () => featuresOf(makePieces()),
+        pieces === 'fresh',
+      );
       const embedded = await embed(features);
       for (const [score, scorer] of Object.entries(scores)) {
         yield { set, condition, seconds, score, verification: verify(embedded, scorer) };

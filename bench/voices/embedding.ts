@@ -31,7 +31,7 @@ export async function openPieceEmbedder(path: string): Promise<PieceEmbedder> {
   const { embed, batch } = speakerEmbedderOf(row, session, path);
   return {
     embed: async (pieces) => {
-      const found: Embedded[] = [];
+      const embeddings: Embedded[] = [];
       for (let from = 0; from < pieces.length; from += batch) {
         const some = pieces.slice(from, from + batch);
         const length = some[0]!.features.length;
@@ -42,10 +42,10 @@ export async function openPieceEmbedder(path: string): Promise<PieceEmbedder> {
         const vectors = await embed(data, some.length);
         const width = vectors.length / some.length;
         some.forEach(({ voice, words }, at) => {
-          found.push({ voice, words, vector: vectors.slice(at * width, (at + 1) * width) });
+          embeddings.push({ voice, words, vector: vectors.slice(at * width, (at + 1) * width) });
         });
       }
-      return found;
+      return embeddings;
     },
     release: () => session.release(),
   };

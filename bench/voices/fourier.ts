@@ -33,19 +33,19 @@ export function transform(re: Float64Array, im: Float64Array): void {
 const circles = new Map<number, { cos: Float64Array; sin: Float64Array }>();
 
 function circle(size: number) {
-  const known = circles.get(size);
-  if (known) return known;
+  const knownCircle = circles.get(size);
+  if (knownCircle) return knownCircle;
   const angles = Float64Array.from({ length: size >> 1 }, (_, at) => (2 * Math.PI * at) / size);
-  const made = { cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
-  circles.set(size, made);
-  return made;
+  const circle = { cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
+  circles.set(size, circle);
+  return circle;
 }
 
 /** All of it, block by block: `samples.length + response.length - 1` samples. */
 export function convolved(samples: Float32Array, response: Float32Array): Float32Array {
   if (samples.length === 0 || response.length === 0) return new Float32Array(0);
-  const made = new Float32Array(samples.length + response.length - 1);
-  const size = 2 ** Math.ceil(Math.log2(Math.max(2, Math.min(4 * response.length, made.length))));
+  const output = new Float32Array(samples.length + response.length - 1);
+  const size = 2 ** Math.ceil(Math.log2(Math.max(2, Math.min(4 * response.length, output.length))));
   const block = size - response.length + 1;
   const spectrum = { re: new Float64Array(size), im: new Float64Array(size) };
   spectrum.re.set(response);
@@ -65,10 +65,10 @@ export function convolved(samples: Float32Array, response: Float32Array): Float3
       im[at] = -(a * d + b * c);
     }
     transform(re, im);
-    addTo(made, re, start, 1 / size);
-    addTo(made, im, start + block, -1 / size);
+    addTo(output, re, start, 1 / size);
+    addTo(output, im, start + block, -1 / size);
   }
-  return made;
+  return output;
 }
 
 function addTo(into: Float32Array, values: Float64Array, start: number, gain: number): void {

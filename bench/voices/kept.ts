@@ -31,19 +31,19 @@ export async function kept<T>(
   );
   const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${hash.digest('hex').slice(0, 24)}.bin`);
   if (!fresh && existsSync(path)) return deserialize(readFileSync(path)) as T;
-  const made = await make();
+  const value = await make();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(`${path}.${process.pid}`, serialize(made));
+  writeFileSync(`${path}.${process.pid}`, serialize(value));
   renameSync(`${path}.${process.pid}`, path);
-  return made;
+  return value;
 }
 
 /** Of the bytes of a file, or of all files of a folder. */
 export function digestOf(path: string): string {
   const isFolder = statSync(path).isDirectory();
   const files = isFolder ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
-  const paths = files.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const paths = files.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const hash = createHash('sha256');
-  for (const one of isFolder ? paths.sort() : [path]) hash.update(readFileSync(one));
+  for (const file of isFolder ? paths.sort() : [path]) hash.update(readFileSync(file));
   return hash.digest('hex');
 }

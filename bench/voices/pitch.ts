@@ -7,17 +7,17 @@ const [lowest, highest] = [70, 400];
 
 /** Median over voiced frames of the frequency by autocorrelation, hertz; 0 when no frame is voiced. */
 export function medianPitch({ pieces }: Pick<Voice, 'pieces'>): number {
-  const found: number[] = [];
+  const pitches: number[] = [];
   for (const samples of pieces) {
     for (const [from, to] of speechIn(samples)) {
       for (let at = from; at + 2 * size <= to; at += step) {
         const pitch = pitchAt(samples, at);
-        if (pitch > 0) found.push(pitch);
+        if (pitch > 0) pitches.push(pitch);
       }
     }
   }
-  found.sort((a, b) => a - b);
-  return found[found.length >> 1] ?? 0;
+  pitches.sort((a, b) => a - b);
+  return pitches[pitches.length >> 1] ?? 0;
 }
 
 /** The first lag whose correlation is nearly the best: a later one would be an octave below. */

@@ -45,11 +45,12 @@ const distance = (a: Point, b: Point) => Math.hypot(a[0] - b[0], a[1] - b[1], a[
 function places({ sides }: Room, random: Random, farthest: number): [Point, Point] {
   const inside = () => sides.map((side) => random.between(0.3, side - 0.3)) as unknown as Point;
   const mouth = inside();
-  const wanted = random.between(0.3, farthest);
+  const targetDistance = random.between(0.3, farthest);
   let best = inside();
   for (let tries = 0; tries < 60; tries++) {
     const next = inside();
-    if (Math.abs(distance(mouth, next) - wanted) < Math.abs(distance(mouth, best) - wanted)) best = next;
+    if (Math.abs(distance(mouth, next) - targetDistance) < Math.abs(distance(mouth, best) - targetDistance))
+      best = next;
   }
   return [mouth, best];
 }

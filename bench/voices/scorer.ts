@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
 
 /** More is more alike. Both of the same length. */
-export type Scorer = (one: Float32Array, other: Float32Array) => number;
+export type Scorer = (first: Float32Array, second: Float32Array) => number;
 
-export const cosine: Scorer = (one, other) => one.reduce((sum, x, at) => sum + x * other[at]!, 0);
+export const cosine: Scorer = (first, second) => first.reduce((sum, x, at) => sum + x * second[at]!, 0);
 
 /** Dimensions of the vectors of starter-speaker. */
 const dimensions = 128;
@@ -26,21 +26,21 @@ export function pldaScorer({
   between,
 }: Pick<Plda, 'dimensions' | 'mean' | 'transform' | 'between'>): Scorer {
   const k = between.length;
-  const known = new WeakMap<Float32Array, Float64Array>();
+  const projections = new WeakMap<Float32Array, Float64Array>();
   const projected = (vector: Float32Array) => {
-    const done = known.get(vector);
+    const done = projections.get(vector);
     if (done) return done;
-    const made = new Float64Array(k);
+    const projection = new Float64Array(k);
     for (let row = 0; row < k; row++) {
       let sum = 0;
       for (let i = 0; i < d; i++) sum += transform[row * d + i]! * (vector[i]! - mean[i]!);
-      made[row] = sum;
+      projection[row] = sum;
     }
-    known.set(vector, made);
-    return made;
+    projections.set(vector, projection);
+    return projection;
   };
-  return (one, other) => {
-    const [a, b] = [projected(one), projected(other)];
+  return (first, second) => {
+    const [a, b] = [projected(first), projected(second)];
     let ratio = 0;
     for (let i = 0; i < k; i++) ratio += pairRatio(a[i]!, b[i]!, between[i]!);
     return ratio;

@@ -103,9 +103,9 @@ export function heardIn(
 }
 
 function withNoise(samples: Float32Array, noise: Session['noise'], random: Random): Float32Array {
-  const made = noiseOf(samples.length, noise.colour, random);
+  const noiseSamples = noiseOf(samples.length, noise.colour, random);
   const gain = usualLoudness * 10 ** (-noise.decibelsBelow / 20);
-  return samples.map((x, at) => x + gain * made[at]!);
+  return samples.map((x, at) => x + gain * noiseSamples[at]!);
 }
 
 /** Root mean square 1. */

@@ -15,27 +15,27 @@ export function atTempo(samples: Float32Array, factor: number): Float32Array {
   if (!(factor > 0)) throw new RangeError(`a tempo of ${factor}`);
   const length = Math.floor(samples.length / factor);
   if (factor === 1 || samples.length < 3 * size) return samples.slice(0, length);
-  const made = new Float32Array(length + size);
+  const output = new Float32Array(length + size);
   const weight = new Float32Array(length + size);
   let from = 0;
   for (let at = 0; at < length; at += hop) {
     if (at > 0) from = bestNear(samples, Math.round(at * factor), from + hop);
     for (let i = 0; i < size; i++) {
-      made[at + i]! += hann[i]! * (samples[from + i] ?? 0);
+      output[at + i]! += hann[i]! * (samples[from + i] ?? 0);
       weight[at + i]! += hann[i]!;
     }
   }
-  return made.subarray(0, length).map((x, at) => x / Math.max(0.1, weight[at]!));
+  return output.subarray(0, length).map((x, at) => x / Math.max(0.1, weight[at]!));
 }
 
-/** The place near `wanted` whose sound is most like that at `natural`, which would have come next. */
-function bestNear(samples: Float32Array, wanted: number, natural: number): number {
+/** The place near `target` whose sound is most like that at `natural`, which would have come next. */
+function bestNear(samples: Float32Array, target: number, natural: number): number {
   const last = samples.length - size;
   const expected = Math.min(natural, last);
-  let best = Math.max(0, Math.min(wanted, last));
+  let best = Math.max(0, Math.min(target, last));
   let most = Number.NEGATIVE_INFINITY;
-  const from = Math.max(0, wanted - search);
-  for (let place = from; place <= Math.min(last, wanted + search); place += 2) {
+  const from = Math.max(0, target - search);
+  for (let place = from; place <= Math.min(last, target + search); place += 2) {
     let product = 0;
     let energy = 1e-9;
     for (let i = 0; i < size; i += 3) {

@@ -39,12 +39,12 @@ if (unknown.length > 0)
 const draws = Number(values.draws);
 if (!Number.isInteger(draws) || draws < 1)
   throw new Error(`--draws ${values.draws}: a whole number from 1 on is wanted`);
-const asked = positionals.length > 0 ? positionals : ['voices', 'talks'];
+const parts = positionals.length > 0 ? positionals : ['voices', 'talks'];
 for (const set of values.set) {
   const voices = await voicesOf(set);
   if (!voices) continue;
-  if (asked.includes('voices')) await tryVoices(set, voices);
-  if (asked.includes('talks')) await tryTalks(set, voices);
+  if (parts.includes('voices')) await tryVoices(set, voices);
+  if (parts.includes('talks')) await tryTalks(set, voices);
 }
 
 async function voicesOf(set: string): Promise<Voice[] | null> {

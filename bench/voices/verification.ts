@@ -26,8 +26,8 @@ export interface Verification {
 
 export function verify(pieces: readonly Embedded[], score: Scorer): Verification {
   const pairs = { same: [] as number[], other: [] as number[] };
-  const own = new Map<string, { same: number[]; other: number[] }>();
-  for (const { voice } of pieces) own.set(voice, { same: [], other: [] });
+  const pairsByVoice = new Map<string, { same: number[]; other: number[] }>();
+  for (const { voice } of pieces) pairsByVoice.set(voice, { same: [], other: [] });
   pieces.forEach((one, at) => {
     for (let before = 0; before < at; before++) {
       const two = pieces[before]!;
@@ -35,13 +35,13 @@ export function verify(pieces: readonly Embedded[], score: Scorer): Verification
       if (kind === 'same' && one.words === two.words) continue;
       const value = score(one.vector, two.vector);
       pairs[kind].push(value);
-      own.get(one.voice)![kind].push(value);
-      if (kind === 'other') own.get(two.voice)!.other.push(value);
+      pairsByVoice.get(one.voice)![kind].push(value);
+      if (kind === 'other') pairsByVoice.get(two.voice)!.other.push(value);
     }
   });
   const pooled = equalError(pairs);
   const byVoice = new Map<string, number>();
-  for (const [voice, its] of own) {
+  for (const [voice, its] of pairsByVoice) {
     // A voice with a single piece has no pair of its own.
     if (its.same.length === 0) continue;
     const { missed, confused } = errorsAt(its, pooled.threshold);

@@ -75,11 +75,11 @@ export class Canvas {
     if (alpha <= 0 || x < 0 || y < 0 || x >= this.width || y >= this.height) return;
     const pixel = y * this.width + x;
     const { rgb, cover } = this;
-    const rest = 1 - alpha;
-    rgb[pixel * 3] = rgb[pixel * 3]! * rest + color[0] * alpha;
-    rgb[pixel * 3 + 1] = rgb[pixel * 3 + 1]! * rest + color[1] * alpha;
-    rgb[pixel * 3 + 2] = rgb[pixel * 3 + 2]! * rest + color[2] * alpha;
-    if (cover) cover[pixel] = cover[pixel]! * rest + 255 * alpha;
+    const remainder = 1 - alpha;
+    rgb[pixel * 3] = rgb[pixel * 3]! * remainder + color[0] * alpha;
+    rgb[pixel * 3 + 1] = rgb[pixel * 3 + 1]! * remainder + color[1] * alpha;
+    rgb[pixel * 3 + 2] = rgb[pixel * 3 + 2]! * remainder + color[2] * alpha;
+    if (cover) cover[pixel] = cover[pixel]! * remainder + 255 * alpha;
   }
 
   disc(x: number, y: number, radius: number, color: Color, alpha = 1): void {
@@ -105,9 +105,9 @@ export class Canvas {
       const dy = (row - y) / radius;
       for (let column = Math.max(0, Math.ceil(x - radius)); column < Math.min(width, x + radius); column++) {
         const dx = (column - x) / radius;
-        const left = 1 - dx * dx - dy * dy;
-        if (left <= 0) continue;
-        const light = left * left * left * strength;
+        const falloff = 1 - dx * dx - dy * dy;
+        if (falloff <= 0) continue;
+        const light = falloff * falloff * falloff * strength;
         const at = (row * width + column) * 3;
         rgb[at] = rgb[at]! + r * light;
         rgb[at + 1] = rgb[at + 1]! + g * light;
@@ -174,10 +174,10 @@ export class Canvas {
       for (let x = firstX; x < lastX; x++, source++, at += 3) {
         const covered = cover[source]!;
         if (covered === 0) continue;
-        const rest = (255 - covered) / 255;
-        rgb[at] = from[source * 3]! + rgb[at]! * rest;
-        rgb[at + 1] = from[source * 3 + 1]! + rgb[at + 1]! * rest;
-        rgb[at + 2] = from[source * 3 + 2]! + rgb[at + 2]! * rest;
+        const remainder = (255 - covered) / 255;
+        rgb[at] = from[source * 3]! + rgb[at]! * remainder;
+        rgb[at + 1] = from[source * 3 + 1]! + rgb[at + 1]! * remainder;
+        rgb[at + 2] = from[source * 3 + 2]! + rgb[at + 2]! * remainder;
       }
     }
   }

@@ -125,8 +125,8 @@ export class PictureTrack implements FilmTrack {
   #tick(n: number): number {
     const ticks = this.#picture.times?.ticks;
     if (!ticks) return n;
-    const known = ticks[n];
-    if (known !== undefined) return known;
+    const knownTick = ticks[n];
+    if (knownTick !== undefined) return knownTick;
     const last = ticks.at(-1) ?? 0;
     return last + (ticks.length > 1 ? last - ticks.at(-2)! : 1);
   }

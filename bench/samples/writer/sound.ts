@@ -76,10 +76,13 @@ export class SoundTrack implements FilmTrack {
       this.#encoder.encode(null, write);
       return;
     }
-    const left = this.#total - this.#next;
-    const count = this.#padded ? this.#block : Math.min(this.#block, left);
+    const remainingSamples = this.#total - this.#next;
+    const count = this.#padded ? this.#block : Math.min(this.#block, remainingSamples);
     const samples = new Float32Array(count * this.#sound.channels);
-    this.#sound.fill(this.#next, samples.subarray(0, Math.min(count, left) * this.#sound.channels));
+    this.#sound.fill(
+      this.#next,
+      samples.subarray(0, Math.min(count, remainingSamples) * this.#sound.channels),
+    );
     const frame = this.#fill(samples, count);
     frame.pts = BigInt(this.#ptsOf(this.#next));
     this.#next += count;
