@@ -37,8 +37,8 @@ export function compareIds(ids: Uint8Array, a: number, b: number): number {
 }
 
 /**
- * Positions of those of `requestedIds` that are among `ids`, by their text in lower case. `among`: no others are
- * looked at.
+ * Positions of those of `requestedIds` that are among `ids`, by their text in lower case. `among`: no others
+ * are looked at.
  */
 export function positionsOf(
   ids: Uint8Array,

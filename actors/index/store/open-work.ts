@@ -295,9 +295,7 @@ function certainlyRuns(lease: Lease, ownLease: Lease): boolean {
   }
 }
 
-/**
- * True if a writer with the lease `ownLease` has to leave the folder to `lease`. `now`: milliseconds since 1970.
- */
+/** True if a writer with the lease `ownLease` has to leave the folder to `lease`. `now`: Unix ms. */
 export function isHeld(lease: Lease, ownLease: Lease, now: number): boolean {
   if (lease.host === ownLease.host) {
     // Another thread of this process: it was replaced, and this one goes on in its place.

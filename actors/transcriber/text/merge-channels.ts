@@ -88,8 +88,8 @@ interface TimedWord {
 }
 
 /**
- * True if `others` contain the words of `candidate` at the same time, in order and without other words between
- * them.
+ * True if `others` contain the words of `candidate` at the same time, in order and without other words
+ * between them.
  */
 function isWithin(candidate: Candidate, others: readonly Candidate[]): boolean {
   if (candidate.words.length === 0 || others.length === 0) return false;
