@@ -221,8 +221,8 @@ async function removeProxies(proxies: readonly StoredProxy[]): Promise<void> {
 const AHEAD_MS = 24 * 3600_000;
 
 /**
- * Proxies to remove so that the others fit into `most` bytes, longest unused first; `keptPath` stays. One with
- * an access time in the future goes first, or it would stay until that time. `now`: Unix ms.
+ * Proxies to remove so that the others fit into `most` bytes, longest unused first; `keptPath` stays. One
+ * with an access time in the future goes first, or it would stay until that time. `now`: Unix ms.
  */
 function surplus(
   proxies: readonly StoredProxy[],

@@ -37,8 +37,8 @@ export interface NamedContent {
 }
 
 /**
- * `fileIdentity`: what `identify` says of the file, with its digest where that is known already. Errors: those
- * of media and of the store.
+ * `fileIdentity`: what `identify` says of the file, with its digest where that is known already. Errors:
+ * those of media and of the store.
  */
 export async function nameContent(
   parts: NamingParts,
