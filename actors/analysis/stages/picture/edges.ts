@@ -33,7 +33,7 @@ const comparisons = 64;
 /** Share of the last frames that begin another shot from which all pictures are decoded at once. */
 const worthAll = 1 / 3;
 /** Weight of a frame in that share. */
-const newest = 1 / 8;
+const newest = 1 / 32;
 
 /** How lively the films of a task are, and whether decoding all of their pictures at once saves time. */
 export class Liveliness {
