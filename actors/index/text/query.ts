@@ -73,12 +73,12 @@ const asciiLetter = Array.from({ length: 128 }, (_, byte) => letter.test(String.
 
 /** `needle`: folded, UTF-8, not empty. */
 export function hasWholeWord(folded: Rows, row: number, needle: Uint8Array): boolean {
-  return hasWord(folded, row, needle, true);
+  return hasWord(folded, row, needle, isAtEnd);
 }
 
 /** `needle`: as above. */
 export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boolean {
-  return hasWord(folded, row, needle, false);
+  return hasWord(folded, row, needle, () => true);
 }
 
 /**
@@ -86,27 +86,42 @@ export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boole
  * `grandcafe`. `needle`: as above, without spaces.
  */
 export function hasWholeWordBetweenSpaces(folded: Rows, row: number, needle: Uint8Array): boolean {
-  return hasWord(folded, row, needle, true, true);
+  return hasWord(folded, row, needle, isAtEnd, true);
 }
 
 /** Letters of a part of a word that is meant by it: `location` in `thelocation`, but not `cat` in it. */
 const meantAsPart = 6;
+/** Letters of what is rather several words whose spaces were not read: `fbiheadquarters`. */
+const joinedWords = 12;
 
 /**
  * True if a word that a line holds somewhere is meant there: it stands as whole words, spaces aside, begins
- * one as in a transcript (`stop` in `stops`), or is too long to be in another by chance. `needle`: as above.
+ * one as in a transcript (`stop` in `stops`), begins several joined ones, or is too long to be in another by
+ * chance. `needle`: as above.
  */
 export function isMeant(folded: Rows, row: number, needle: Uint8Array, queryWord: string): boolean {
   const place = placeOf(queryWord);
   if (place === 'anywhere' || [...queryWord].length >= meantAsPart) return true;
-  return hasWord(folded, row, needle, place === 'whole', true);
+  return hasWord(folded, row, needle, place === 'whole' ? isAtEndOrJoined : () => true, true);
 }
+
+/** Decides on letters that begin a word at `start` and end before `at`; the row ends before `to`. */
+type WordEnd = (bytes: Uint8Array, start: number, at: number, to: number) => boolean;
+
+const isAtEnd: WordEnd = (bytes, _, at, to) => !beginsWithLetter(bytes, at, to);
+
+const isAtEndOrJoined: WordEnd = (bytes, start, at, to) => {
+  if (isAtEnd(bytes, start, at, to)) return true;
+  let end = start;
+  while (end < to && beginsWithLetter(bytes, end, to)) end = nextCharacter(bytes, end, to);
+  return end - start >= joinedWords;
+};
 
 function hasWord(
   folded: Rows,
   row: number,
   needle: Uint8Array,
-  whole: boolean,
+  endsWell: WordEnd,
   skipsSpaces = false,
 ): boolean {
   const { bytes, ends } = folded;
@@ -120,7 +135,7 @@ function hasWord(
     }
     if (same < needle.length) continue;
     if (endsWithLetter(bytes, from, start)) continue;
-    if (!whole || !beginsWithLetter(bytes, at, to)) return true;
+    if (endsWell(bytes, start, at, to)) return true;
   }
   return false;
 }
@@ -135,10 +150,13 @@ function endsWithLetter(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 function beginsWithLetter(bytes: Uint8Array, from: number, to: number): boolean {
-  if (from === to) return false;
+  return from < to && isLetter(bytes, from, nextCharacter(bytes, from, to));
+}
+
+function nextCharacter(bytes: Uint8Array, from: number, to: number): number {
   let end = from + 1;
   while (end < to && (bytes[end]! & 0xc0) === 0x80) end++;
-  return isLetter(bytes, from, end);
+  return end;
 }
 
 function isLetter(bytes: Uint8Array, from: number, to: number): boolean {

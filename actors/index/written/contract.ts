@@ -29,7 +29,7 @@ export const WrittenMatch = Type.Object({
   ...WrittenLine.properties,
   /**
    * The query, or each of its words, is meant in the line: as whole words, as the beginning of one (four
-   * letters), or as a part of six letters; not `cat` in `location`.
+   * letters) or of several joined ones, or as a part of six letters; not `cat` in `location`.
    */
   meant: Type.Boolean(),
 });

@@ -27,8 +27,8 @@ export type WrittenRequest = Static<typeof WrittenRequest>;
 export const LineBand = described(
   Band,
   '`strong`: a `score` of .9 or more, which two readings agreed on. `likely`: a `score` of .6 or more. Both: ' +
-    'each word of the query is a whole word of the line, the beginning of one (4 letters or more), or a ' +
-    'longer part of one (6 letters). Otherwise `weak`.',
+    'each word of the query is a whole word of the line, the beginning of one (4 letters or more), of ' +
+    'several whose spaces were not read (12 letters), or a longer part of one (6 letters). Otherwise `weak`.',
 );
 
 export const WrittenSearchMatch = Type.Object({

@@ -81,6 +81,7 @@ test('a word is meant where it is whole, begins a word or is long, also where it
     line('Calories190 nutritions', 5, 6, 0.8),
     line('Grand', 10, 12, 0.7),
     line('Palace of cars', 11, 13, 0.7),
+    line('FBIHEADQUARTERS', 20, 21, 0.95),
   ]);
   const found = async (query: string) =>
     (await search(index, cache_dir, query)).matches.map(({ text, meant }) => [text, meant]);
@@ -92,6 +93,7 @@ test('a word is meant where it is whole, begins a word or is long, also where it
   assert.deepEqual(await found('stell'), [['Haltestelle', false]]);
   assert.deepEqual(await found('lace'), [['Palace of cars', false]]);
   assert.deepEqual(await found('car'), [['Palace of cars', false]]);
+  assert.deepEqual(await found('fbi'), [['FBIHEADQUARTERS', true]]);
   assert.deepEqual(await found('nutrition'), [
     ['NutritionFacts', true],
     ['Calories190 nutritions', true],
