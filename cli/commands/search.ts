@@ -382,7 +382,7 @@ export function show(
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
   }
   if (entries.length === 0)
-    context.out(`  ${weaker > 0 ? 'nothing looks like this' : nothingFound(said, written)}\n`);
+    context.out(`  ${weaker > 0 ? 'nothing that was found is sure enough' : nothingFound(said, written)}\n`);
   if (weaker > 0)
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
 }

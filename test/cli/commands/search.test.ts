@@ -148,5 +148,8 @@ test('what hardly stands out is counted and not shown, and where nothing stands 
   assert.match(own.said().out, /^ {2}1 weaker match not shown: add --weak$/m);
   const none = fakeHome(t).context();
   show(standingOut({ matches: all.slice(0, 1) }), question, none);
-  assert.match(none.said().out, /^ {2}nothing looks like this\n {2}1 weaker match not shown: add --weak$/m);
+  assert.match(
+    none.said().out,
+    /^ {2}nothing that was found is sure enough\n {2}1 weaker match not shown: add --weak$/m,
+  );
 });
