@@ -8,8 +8,8 @@ import type { ThreadData } from './thread.ts';
 import type { FromActor, ToActor } from './wire.ts';
 
 const { module, port, isBackground, ...start } = workerData as ThreadData;
-// Threads that models and decoders start inherit it. On other systems it would be the priority of the whole
-// process.
+// Threads that models and decoders start inherit the priority. On other systems this would change that of the
+// whole process.
 if (isBackground && process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 const { definition } = (await import(module)) as { definition: ActorDefinition };
 

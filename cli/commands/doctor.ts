@@ -401,7 +401,7 @@ interface Finding {
   readonly fix?: string;
 }
 
-/** `fix`: of what is thrown. */
+/** `fix`: the repair where `look` throws. */
 async function attempt(name: string, look: () => Promise<string>, fix = installCommand): Promise<Finding> {
   try {
     return { name, ok: true, found: await look() };

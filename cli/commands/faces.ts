@@ -512,7 +512,7 @@ interface Card {
   readonly pictures: readonly string[];
   /** Aligned with `pictures`; none where they are not requested. */
   readonly entry_ids: readonly string[];
-  /** Where each face was found, alike. */
+  /** Where each face was found; aligned with `entry_ids`. */
   readonly places: readonly FacePlace[];
 }
 

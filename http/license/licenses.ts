@@ -285,7 +285,7 @@ const KeptGrants = Type.Object({
 });
 
 /**
- * `kept`: what `keep` was last given by the process before. `server`: its address and the key its answers are
+ * `saved`: what the process before last gave to `keep`. `server`: its address and the key its answers are
  * signed with.
  */
 export function grantMemory(

@@ -21,7 +21,7 @@ import { until } from '../until.ts';
 const KILLS = Number(process.env['FRAMEHOUND_TEST_KILLS'] ?? 200);
 const SEED = Number(process.env['FRAMEHOUND_TEST_SEED'] ?? 7);
 
-/** Of one kind between two kills. */
+/** Limit of requests of one kind between two kills. */
 const MOST_WRITES = 10_000;
 
 const signers = sharedPath('media/faces/signers');
@@ -34,7 +34,7 @@ interface Register {
   readonly name: string;
   readonly keys: readonly string[];
   readonly values: readonly string[];
-  /** When it resolves the entry has this value. */
+  /** Resolves when the entry has this value. */
   put(key: string, value: string): Promise<unknown>;
   remove?(key: string): Promise<unknown>;
   read(): Promise<Entry[]>;
@@ -55,7 +55,7 @@ const at = (world: World, ...names: string[]) => join(world.home.folder, ...name
 const ok = <T>(world: World, path: string, body?: unknown, method?: string) =>
   world.service.ok<T>(path, body, method);
 
-/** Requests that answer 201 too. */
+/** Sends a request that may answer 201. */
 async function send(world: World, path: string, body: unknown, method: string): Promise<void> {
   const { status, body: answer } = await world.service.ask(path, body, method);
   assert.ok(status < 300, `${path} ${status}: ${JSON.stringify(answer)}`);
@@ -66,7 +66,7 @@ interface TaskState {
   readonly results: readonly { readonly error: { readonly code: string } | null }[];
 }
 
-/** A file that was alone in two crashes is left alone until somebody forces it. */
+/** Forces a file that is quarantined because it was alone in two crashes. */
 async function runTask(world: World, path: string, body: object): Promise<void> {
   let isQuarantined = false;
   const { task_id } = await ok<{ task_id: string }>(world, path, { cache_dir: world.cache_dir, ...body });
@@ -533,7 +533,7 @@ async function compare(belief: Belief): Promise<string[]> {
   return wrong.map((what) => `${register.name}: ${what}`);
 }
 
-/** Until the connection breaks: every other failure is one of the test. */
+/** Writes until the connection breaks. Every other error fails the test. */
 async function writeOn(beliefs: readonly Belief[], pick: <T>(of: readonly T[]) => T, isOver: () => boolean) {
   for (let written = 0; written < MOST_WRITES && !isOver(); written++) {
     try {

@@ -13,7 +13,7 @@ export const fixtureContract = contract(
   'fixture',
   {
     add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
-    /** That of the thread. */
+    /** Priority of the thread. */
     priority: ask(Type.Object({}), Type.Integer()),
     fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
     /**

@@ -31,8 +31,8 @@ export function placeOfView(places: Places, view: ViewName): string {
 }
 
 /**
- * Puts a changed view into the address. `isNew`: Back leads to the previous address. `kept`: state of the
- * browser beside the address.
+ * Puts a changed view into the address. `isNew`: Back leads to the previous address. `historyState`: stored
+ * with the entry of the history.
  */
 export function putParams(params: string, isNew: boolean, historyState: unknown): void {
   const hash = routeHash({ ...get().route, params });

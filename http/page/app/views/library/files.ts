@@ -329,8 +329,8 @@ interface GoneFile {
 }
 
 /**
- * `known`: files below the folder, by whatever spelling of the system. `names`: what lies in it. A hidden
- * name is not listed, so nothing is known of it.
+ * `knownFiles`: files of the library, in any spelling of their paths. `names`: what lies in the
+ * folder. A hidden name is not listed, so nothing is known of it.
  */
 export function goneFrom(folder: string, knownFiles: readonly Known[], names: readonly string[]): GoneFile[] {
   const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';

@@ -39,7 +39,7 @@ export function boxesAt(boxes: Boxes, seconds: number): Box[] {
 /** Lanes of things at most, those that are seen longest. */
 const MOST_THINGS = 8;
 
-/** `answer`: of `POST /media/seen`. */
+/** Lanes for an answer of `POST /media/seen`. */
 export function lanesOfSeen({ things, lines, faces, sounds }: Seen): SeenLane[] {
   const ofThings = things
     .filter(({ measured }) => measured)

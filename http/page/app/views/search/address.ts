@@ -67,7 +67,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
 }
 
 /**
- * `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for.
+ * `ownPicture`: the picture that `like=own` stands for. Paths of media are empty: they have to be asked for.
  */
 export function placeOf(address: string, ownPicture: Picture | null): Shown {
   const params = new URLSearchParams(address);

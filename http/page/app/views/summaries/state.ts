@@ -96,7 +96,7 @@ export interface Row {
   readonly siblings: number;
 }
 
-/** `known`: nodes that were read; one whose children are not known yet shows none. */
+/** `branches`: nodes that were read; the children of others are not shown yet. */
 export function rowsOf(
   root: Branch,
   branches: ReadonlyMap<string, Branch>,
