@@ -159,8 +159,8 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     () => line.serve(),
   );
   const line = new Line(() => table.free);
-  const acquireAll: SlotPool['acquireAll'] = (count, holder, signal, lane) =>
-    line.wait(count, () => Array.from({ length: count }, () => table.acquire(holder)!), signal, lane);
+  const acquireAll: SlotPool['acquireAll'] = (needed, holder, signal, lane) =>
+    line.wait(needed, () => Array.from({ length: needed }, () => table.acquire(holder)!), signal, lane);
   let lastHolder = 0;
   return {
     memory,

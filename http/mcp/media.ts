@@ -95,10 +95,10 @@ export async function mediaOfMoments(
   field: string,
   call: Call,
 ): Promise<Media[]> {
-  const mediaByPath = new Map<string, Media>();
+  const mediaByHash = new Map<string, Media>();
   return inOrder(moments, async ({ hash_str }, i) => {
-    const media = mediaByPath.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
-    mediaByPath.set(hash_str, media);
+    const media = mediaByHash.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
+    mediaByHash.set(hash_str, media);
     return media;
   });
 }
@@ -146,25 +146,25 @@ async function mediaNamed(name: string, field: string, call: Call): Promise<Medi
   const partly: Found[] = [];
   const names = new Set<string>();
   for await (const { media_path: path, hash_str, replaced } of library(call)) {
-    const foldedPath = plainApostrophes(fileName(path).toLowerCase());
-    names.add(foldedPath);
-    if (foldedPath === foldedName) exact.push({ hash_str, path, replaced });
-    else if (foldedPath.includes(foldedName) && partly.length <= MOST_NAMED)
+    const foldedFileName = plainApostrophes(fileName(path).toLowerCase());
+    names.add(foldedFileName);
+    if (foldedFileName === foldedName) exact.push({ hash_str, path, replaced });
+    else if (foldedFileName.includes(foldedName) && partly.length <= MOST_NAMED)
       partly.push({ hash_str, path, replaced });
   }
-  const matching = current(exact.length > 0 ? exact : partly);
-  const [first] = matching;
-  if (first !== undefined && new Set(matching.map(({ hash_str }) => hash_str)).size === 1) return first;
+  const matches = current(exact.length > 0 ? exact : partly);
+  const [first] = matches;
+  if (first !== undefined && new Set(matches.map(({ hash_str }) => hash_str)).size === 1) return first;
   if (first === undefined) {
     const hint = nearest(name, names);
     const advice =
       hint === null ? 'list_library lists what there is.' : `Did you mean ${oneLine(hint, 200)}?`;
     throw unknown(field, name, advice);
   }
-  const some = matching
+  const some = matches
     .slice(0, MOST_NAMED)
     .map(({ path, hash_str }) => `${hashText(hash_str)} (${oneLine(path, 300)})`);
-  const more = matching.length > MOST_NAMED ? ' and more' : '';
+  const more = matches.length > MOST_NAMED ? ' and more' : '';
   const message = `${field}: ${oneLine(name, 200)} is the name of several files; give one of these hashes: ${some.join(', ')}${more}`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
 }

@@ -400,7 +400,7 @@ export function operations(document: OpenApi) {
     Object.entries(methods).map(([method, operation]) => ({
       path,
       method: method.toUpperCase() as Method,
-      operation: operation,
+      operation,
     })),
   );
 }

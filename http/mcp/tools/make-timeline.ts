@@ -52,22 +52,22 @@ export const makeTimeline = tool({
   }),
   effect: 'adds',
   run: async ({ clips, format, output_path, name }, call) => {
-    const mediaByPath = new Map<string, Media>();
+    const mediaByName = new Map<string, Media>();
     for (const [i, clip] of clips.entries()) {
       if (clip.out <= clip.in)
         throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: must be after in`, {
           field: `${nameOf(i)}.out`,
         });
-      if (!mediaByPath.has(clip.media))
-        mediaByPath.set(clip.media, await findMedia(clip.media, `${nameOf(i)}.media`, call));
+      if (!mediaByName.has(clip.media))
+        mediaByName.set(clip.media, await findMedia(clip.media, `${nameOf(i)}.media`, call));
     }
     const kinds = await kindsOf(
-      clips.map(({ media }) => mediaByPath.get(media)!),
+      clips.map(({ media }) => mediaByName.get(media)!),
       call,
     );
     let starts = 0;
     const placed = clips.map((clip): Placed => {
-      const { path } = mediaByPath.get(clip.media)!;
+      const { path } = mediaByName.get(clip.media)!;
       const item = { ...clip, path, kind: kinds.get(path) ?? 'video', starts };
       starts += clip.out - clip.in;
       return item;
@@ -140,12 +140,12 @@ async function written(
       return await client.exportTimeline(request, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const [, at, field] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];
+      const [, at, problem = ''] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];
       const item = at === undefined ? undefined : items[Number(at)];
       if (item === undefined) throw error;
-      if (item.track !== 'audio' || !/has no sound/.test(field ?? '') || mute.has(item.media_path))
+      if (item.track !== 'audio' || !/has no sound/.test(problem) || mute.has(item.media_path))
         throw argumentErrors.BAD_ARGUMENT(
-          `${nameOf(item.of)}${oneLine(inOurWords(field ?? ''), 600)}`,
+          `${nameOf(item.of)}${oneLine(inOurWords(problem), 600)}`,
           { field: 'clips' },
           error,
         );

@@ -224,14 +224,14 @@ const PAGE = 1_000;
 const MOST_FOLDERS = 20_000;
 
 /**
- * Absolute, each once, in the same order each time: those after the first `start`. `left`: there are more
+ * Absolute, each once, in the same order each time: those after the first `start`. `hasMore`: there are more
  * than `most`.
  */
 async function mediaUnder(
   paths: readonly string[],
   { start, most }: { readonly start: number; readonly most: number },
   call: Call,
-): Promise<{ readonly files: string[]; readonly left: boolean }> {
+): Promise<{ readonly files: string[]; readonly hasMore: boolean }> {
   const end = start + most;
   const files = new Set<string>();
   /** Folders to look into, with the real path of the named folder that they lie in. */
@@ -256,7 +256,7 @@ async function mediaUnder(
       if (offset + PAGE >= page.total) break;
     }
   }
-  return { files: [...files].slice(start, end), left: files.size > end };
+  return { files: [...files].slice(start, end), hasMore: files.size > end };
 }
 
 /** A link to `/`, for example, leads to every file of the machine. */
@@ -326,7 +326,7 @@ export const analyze = tool({
   effect: 'adds',
   run: async ({ paths, what, language, clustering, cursor }, call) => {
     const start = startOf(cursor);
-    const { files, left: remaining } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
+    const { files, hasMore } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
     if (files.length === 0) {
       const none = start > 0 ? `they contain only ${start} files` : 'they contain no media';
       throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
@@ -343,13 +343,13 @@ export const analyze = tool({
     };
     const task_id = await begun(request, call);
     const id = oneLine(task_id, 64);
-    const remainder = remaining
+    const advice = hasMore
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
-    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${remainder} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
+    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${advice} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
     return {
       text,
-      data: { task_id, files: files.length, cursor: remaining ? String(start + MOST_FILES) : null },
+      data: { task_id, files: files.length, cursor: hasMore ? String(start + MOST_FILES) : null },
     };
   },
 });

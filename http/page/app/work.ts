@@ -42,21 +42,21 @@ export function useDrawing(
   dependencies: readonly unknown[] = [],
 ) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const canvasRef = useRef<{ readonly element: HTMLCanvasElement; readonly id: number } | null>(null);
+  const workerCanvas = useRef<{ readonly element: HTMLCanvasElement; readonly id: number } | null>(null);
   const drawing = useRef(draw);
   drawing.current = draw;
   const theme = useStore((state) => state.theme);
   useEffect(() => {
     const element = canvas.current;
     if (element === null || values === null) return;
-    if (canvasRef.current?.element !== element) {
+    if (workerCanvas.current?.element !== element) {
       // A canvas is handed over once, for as long as it is in the page.
-      release(canvasRef.current);
-      canvasRef.current = { element, id: ++last };
+      release(workerCanvas.current);
+      workerCanvas.current = { element, id: ++last };
       const offscreen = element.transferControlToOffscreen();
       void work().adopt(last, transfer(offscreen, [offscreen]));
     }
-    const { id } = canvasRef.current;
+    const { id } = workerCanvas.current;
     void work().setValues(id, values);
     const paint = () => element.isConnected && drawing.current(id, surfaceOf(element));
     const watch = new ResizeObserver(paint);
@@ -68,7 +68,7 @@ export function useDrawing(
       scheme.removeEventListener('change', paint);
     };
   }, [values, theme, ...dependencies]);
-  useEffect(() => () => release(canvasRef.current), []);
+  useEffect(() => () => release(workerCanvas.current), []);
   return canvas;
 }
 

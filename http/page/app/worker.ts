@@ -77,12 +77,13 @@ function contextOf(id: number, { width, height, colour }: Surface) {
 
 /** Loudness, about the middle. */
 function drawSound(id: number, surface: Surface): void {
-  const context = contextOf(id, surface);
-  if (context === null) return;
+  const drawing = contextOf(id, surface);
+  if (drawing === null) return;
+  const { context, values } = drawing;
   const middle = surface.height / 2;
-  for (const [x, peak] of columnsOf(context.values, surface.width).entries()) {
+  for (const [x, peak] of columnsOf(values, surface.width).entries()) {
     const half = Math.max(0.5, peak * (middle - 1));
-    context.context.fillRect(x, middle - half, 1, 2 * half);
+    context.fillRect(x, middle - half, 1, 2 * half);
   }
 }
 

@@ -255,7 +255,7 @@ function Details({ row, open }: DetailsProps) {
 function OfFile({ file }: { readonly file: ListedFile }) {
   const { visual, transcript, faces, summaries, failure, size_bytes, modified_at } = file;
   const { language } = get();
-  const knownFiles = [
+  const results = [
     ...(visual.length > 0 ? [`${t(library.picture)}: ${visual.join(', ')}`] : []),
     ...(transcript !== null ? [`${t(library.speech)}: ${transcript}`] : []),
     ...(faces ? [`${t(library.faces)}: ${t(library.facesDone)}`] : []),
@@ -265,7 +265,7 @@ function OfFile({ file }: { readonly file: ListedFile }) {
     ...(size_bytes !== null ? [sizeText(size_bytes, language)] : []),
     ...(modified_at ? [dateText(modified_at, language)] : []),
   ];
-  const texts = [...(knownFiles.length > 0 ? knownFiles : [t(library.notAnalysed)]), ...measures];
+  const texts = [...(results.length > 0 ? results : [t(library.notAnalysed)]), ...measures];
   return html`<p class="quiet">${texts.join(' · ')}</p>
     ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }

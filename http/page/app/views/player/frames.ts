@@ -55,11 +55,11 @@ export interface Range {
 export function neighbour(ranges: readonly Range[], seconds: number, direction: 1 | -1): number | null {
   const starts = ranges.map((range) => range.start_seconds);
   // A little into a range one means the range before it, not its own start again; and players round times.
-  const start =
+  const target =
     direction === 1
       ? starts.find((start) => start > seconds + 0.002)
       : starts.findLast((start) => start < seconds - 0.5);
-  return start ?? null;
+  return target ?? null;
 }
 
 /** The range that holds a time; the last one at the end of the film. Ranges ascend. */

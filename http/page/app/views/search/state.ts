@@ -319,8 +319,8 @@ function kindsOf({ kinds: chosen }: Query): { kinds?: Kind[] } {
 export function phrases(text: string): string[] {
   return text
     .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+    .map((phrase) => phrase.trim())
+    .filter((phrase) => phrase !== '');
 }
 
 function ranges({ film }: Query): Record<string, [number, number]> {

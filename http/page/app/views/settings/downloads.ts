@@ -60,7 +60,7 @@ export function modelRows(models: Available): ModelRow[] {
   ] as const;
   return parts.flatMap(([group, { downloaded_models, model_info }]) =>
     (model_info as readonly Readonly<Record<string, Info>>[])
-      .flatMap((group) => Object.entries(group))
+      .flatMap((infos) => Object.entries(infos))
       .map(([key, { kind = group, size_gb, download_gb, license, speed, accuracy, ...info }]): ModelRow => {
         const isDownloaded = downloaded_models.includes(key);
         return {
