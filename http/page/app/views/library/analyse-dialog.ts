@@ -30,7 +30,7 @@ export function AnalyseDialog({ rows, close }: AnalyseDialogProps) {
   return html`<${Dialog} title=${t(library.analyseTitle)} onClose=${close}>
     ${
       listing.value !== null
-        ? html`<${Choices} found=${listing.value} cache_dir=${cache_dir} close=${close} />`
+        ? html`<${Choices} listing=${listing.value} cache_dir=${cache_dir} close=${close} />`
         : listing.state === 'failed'
           ? html`<${Failed} error=${listing.error} again=${listing.again} />`
           : html`<${Loading} label=${t(library.looking, { n: count })} />`
@@ -39,12 +39,12 @@ export function AnalyseDialog({ rows, close }: AnalyseDialogProps) {
 }
 
 interface ChoicesProps {
-  readonly found: Walked;
+  readonly listing: Walked;
   readonly cache_dir: string;
   close(): void;
 }
 
-function Choices({ found: listing, cache_dir, close }: ChoicesProps) {
+function Choices({ listing, cache_dir, close }: ChoicesProps) {
   const [savedOptions, setOptions] = useState<Partial<WorkOptions>>(savedWork);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -80,9 +80,9 @@ function Choices({ found: listing, cache_dir, close }: ChoicesProps) {
     }
   };
   if (listing.files.length === 0)
-    return html`<${Told} found=${listing} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
+    return html`<${Told} listing=${listing} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
   return html`<form class="column" onSubmit=${submit}>
-    <${Told} found=${listing} />
+    <${Told} listing=${listing} />
     <${WorkFields} options=${options} models=${models} kinds=${countKinds(listing.files)} set=${(some: Partial<WorkOptions>) => setOptions((before) => ({ ...before, ...some }))} />
     ${running && html`<p class="caution" role="status">${t(library.willStop, { progress: Math.floor(running.progress) })}</p>`}
     <p class="problem" role="alert">${problem}</p>
@@ -93,7 +93,7 @@ function Choices({ found: listing, cache_dir, close }: ChoicesProps) {
   </form>`;
 }
 
-function Told({ found: { files, unreadable, isCut } }: { readonly found: Walked }) {
+function Told({ listing: { files, unreadable, isCut } }: { readonly listing: Walked }) {
   const counts = countKinds(files);
   const kinds = (['video', 'audio', 'image'] as const).filter((kind) => counts[kind] > 0);
   const [path = ''] = unreadable;

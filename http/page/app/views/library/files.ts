@@ -133,7 +133,7 @@ export function Files({ params }: { readonly params: string }) {
   useFileKeys(current, start);
   const close = () => setDoing(null);
   return html`<div class="files" ...${drop.handlers}>
-    <${PathBar} folder=${folder} meant=${selection} start=${setDoing} />
+    <${PathBar} folder=${folder} selection=${selection} start=${setDoing} />
     <${Guide} />
     ${
       error !== null && total === null

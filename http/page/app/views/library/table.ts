@@ -197,11 +197,11 @@ export interface PathAction {
 interface PathBarProps {
   readonly folder: string | null;
   /** Selected rows, or the row under the menu. */
-  readonly meant: readonly Row[];
+  readonly selection: readonly Row[];
   start(doing: PathAction): void;
 }
 
-export function PathBar({ folder, meant: selection, start }: PathBarProps) {
+export function PathBar({ folder, selection, start }: PathBarProps) {
   const total = listing.use((state) => state.total);
   const chosen = listing.use((state) => state.chosen.size);
   return html`<div class="path-bar">

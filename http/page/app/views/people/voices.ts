@@ -42,7 +42,7 @@ async function askSpeakers(cache_dir: string, most: number, signal: AbortSignal)
     for (const [path, data] of Object.entries(transcription_data)) speakers.push(...speakersOf(path, data));
     open = [...remaining_media_paths, ...open.slice(FILES)];
   }
-  return { speakers, left: total - media.length };
+  return { speakers, remaining: total - media.length };
 }
 
 export function Voices() {
@@ -58,7 +58,7 @@ export function Voices() {
   ]);
   if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
   if (loaded.value === null) return html`<${Loading} />`;
-  const { speakers, left: remaining } = loaded.value;
+  const { speakers, remaining } = loaded.value;
   const more =
     remaining > 0 &&
     html`<button class="more" onClick=${() => setMost(most + FILES)}>${t(voices.more)}</button>`;

@@ -54,7 +54,7 @@ export function WeakerButton({ n }: { readonly n: number }) {
 const NARROW = 1;
 
 function GroupHead({ group, ordered, columns }: GroupHeadProps) {
-  const { kind, hash_str, media_path, from, to, rest } = group;
+  const { kind, hash_str, media_path, from, to, foldedCount } = group;
   const showsStills = search.use((state) => state.showsStills);
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
   const moments = ordered.moments.slice(from, to);
@@ -65,12 +65,12 @@ function GroupHead({ group, ordered, columns }: GroupHeadProps) {
   const isNarrow = columns === NARROW;
   return html`<div class=${`group-head ${isNarrow ? 'narrow' : ''}`} role="gridcell" style=${spanOf(columns)}>
     <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
-    ${!isNarrow && html`<span class="quiet group-count">${t(searchWords.found, { n: to - from + rest })}</span>`}
+    ${!isNarrow && html`<span class="quiet group-count">${t(searchWords.found, { n: to - from + foldedCount })}</span>`}
     ${
       kind === 'stills' &&
-      (rest > 0 || showsStills) &&
+      (foldedCount > 0 || showsStills) &&
       html`<button class="quiet" aria-expanded=${showsStills} onClick=${() => search.update({ showsStills: !showsStills })}>
-        ${showsStills ? t(searchWords.fewStills) : t(searchWords.allStills, { n: to - from + rest })}</button>`
+        ${showsStills ? t(searchWords.fewStills) : t(searchWords.allStills, { n: to - from + foldedCount })}</button>`
     }
     ${copies > 0 && html`<span class="quiet group-count" title=${copiesText(moments[0]!)}>${t(searchWords.copies, { n: copies })}</span>`}
     ${
@@ -181,7 +181,7 @@ export interface Group {
   readonly from: number;
   readonly to: number;
   /** Matches that are folded below these. */
-  readonly rest: number;
+  readonly foldedCount: number;
 }
 
 export interface Ordered {
@@ -206,7 +206,7 @@ export function folded(
   const sure = order(moments.filter((moment) => !below.has(moment)));
   if (weak.length === 0) return { ...sure, weaker: 0 };
   const at = sure.moments.length;
-  const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, rest: 0 };
+  const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, foldedCount: 0 };
   const weakMatches = showsWeaker ? order(weak) : { moments: [], groups: [] };
   const weaker = weakMatches.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
   return {
@@ -236,7 +236,7 @@ export function byFilm(moments: readonly Found[], showsStills = true): ReturnTyp
     const media_path = isFilm ? filmMoments[0]!.media_path : '';
     const to = ordered.length;
     const foldedCount = filmMoments.length - (to - from);
-    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to, rest: foldedCount });
+    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to, foldedCount });
   }
   return { moments: ordered, groups };
 }
@@ -244,7 +244,7 @@ export function byFilm(moments: readonly Found[], showsStills = true): ReturnTyp
 export function byRank(moments: readonly Found[]): ReturnType<Order> {
   return {
     moments,
-    groups: [{ kind: 'all', hash_str: '', media_path: '', from: 0, to: moments.length, rest: 0 }],
+    groups: [{ kind: 'all', hash_str: '', media_path: '', from: 0, to: moments.length, foldedCount: 0 }],
   };
 }
 

@@ -303,7 +303,7 @@ function FilmChip({ film }: { readonly film: OneFilm }) {
 
 function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const state = search.use((slice) => slice.state);
-  const folded = ordered?.groups.reduce((sum, { rest }) => sum + rest, 0) ?? 0;
+  const folded = ordered?.groups.reduce((sum, { foldedCount }) => sum + foldedCount, 0) ?? 0;
   const n = folded + (ordered?.moments.length ?? 0);
   const files = useMemo(() => folded + (ordered ? filesOf(ordered) : 0), [ordered]);
   const films = t(searchWords.films, { n: files });

@@ -54,7 +54,7 @@ export function useSummariesAsk<T>(
 export async function askMedia(cache_dir: string, limit: number, signal: AbortSignal) {
   const listed = api.listLibrary({ cache_dir, limit }, { signal });
   const { media, total } = await listed.catch(beforeAnalysis({ media: [], total: 0 }));
-  return { media, left: total - media.length };
+  return { media, remaining: total - media.length };
 }
 
 // Name of a summary: its own, or a phrase for its purpose if it has none.

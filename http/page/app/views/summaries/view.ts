@@ -111,7 +111,7 @@ const MEDIA = 2000;
 const MATCHES = 100;
 
 async function askSummaries(cache_dir: string, most: number, signal: AbortSignal) {
-  const { media, left: remaining } = await askMedia(cache_dir, most, signal);
+  const { media, remaining } = await askMedia(cache_dir, most, signal);
   const hash_strs = [
     ...new Set(media.filter((medium) => medium.summaries > 0).map(({ hash_str }) => hash_str)),
   ];
@@ -119,7 +119,7 @@ async function askSummaries(cache_dir: string, most: number, signal: AbortSignal
     api.listSummaries({ cache_dir, hash_strs }, { signal }),
     api.summaryCollections({ cache_dir }, { signal }),
   ]);
-  return { all, warning, collections, left: remaining, hasMedia: media.length > 0 };
+  return { all, warning, collections, remaining, hasMedia: media.length > 0 };
 }
 
 function List() {
@@ -128,7 +128,7 @@ function List() {
   const { words, collection } = slice.use((state) => state);
   if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
   if (answer.value === null) return html`<${Loading} />`;
-  const { all, warning, collections, left: remaining, hasMedia } = answer.value;
+  const { all, warning, collections, remaining, hasMedia } = answer.value;
   if (all.length === 0)
     return html`<${Empty} icon="summaries" title=${t(summaries.none)}>
       <p class="quiet">${t(hasMedia ? summaries.makeHow : summaries.noFiles)}</p>

@@ -56,7 +56,7 @@ test('many stills show a few among films, and all where there are no films', () 
   const stills = Array.from({ length: 30 }, (_, i) => moment(`s${i}`, 0, 'image'));
   const found = [...stills, moment('a', 1)];
   const shape = ({ groups }: ReturnType<typeof byFilm>) =>
-    groups.map(({ kind, from, to, rest }) => [kind, from, to, rest]);
+    groups.map(({ kind, from, to, foldedCount }) => [kind, from, to, foldedCount]);
   assert.deepEqual(shape(byFilm(found, false)), [
     ['stills', 0, 12, 18],
     ['film', 12, 13, 0],
