@@ -33,8 +33,7 @@ function methodOf(route: Route, service: Service) {
     const { params, query, body } = partsOf(route, input);
     const wrong = validators.params(params) ?? validators.query(query) ?? validators.body?.(body);
     if (wrong) throw invalidFields(wrong);
-    const spelled = validators.spell(query, body);
-    if (spelled) await spelled;
+    await validators.spell(query, body);
     const request = new RequestInput(params as Record<string, string>, query, body, '', '', {}, () => signal);
     const { status, body: answer, headers } = await answerOf(route, request, service);
     if (status >= 400) throw new ApiError({ status, headers: new Headers(headers) }, answer);
