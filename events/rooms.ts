@@ -150,8 +150,8 @@ class TaskRooms {
   }
 
   #enter(task_id: string, { files, types, jobs }: Pieces): Room {
-    const before = this.#rooms.get(task_id);
-    if (before) return before;
+    const openRoom = this.#rooms.get(task_id);
+    if (openRoom) return openRoom;
     const run = newRun(this.#options.kinds, task_id, files, types, jobs);
     const room: Room = { run, channels: new Map(), notes: [], sentCount: 0 };
     this.#rooms.set(task_id, room);

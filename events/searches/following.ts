@@ -123,15 +123,15 @@ class Following {
     if (saved.length === 0) return [];
     const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
     const folder = realFolder(request.cache_dir);
-    const matching = saved.filter((search) => realFolder(search.request.cache_dir) === folder);
-    if (matching.length === 0) return [];
+    const searches = saved.filter((search) => realFolder(search.request.cache_dir) === folder);
+    if (searches.length === 0) return [];
     const faces = waiting.includes(withFaces) ? await this.#facesOf(task_id) : [];
     const remaining = [...new Set([...waiting.filter((path) => path !== withFaces), ...faces])];
     const had: Promise<unknown>[] = [];
     while (remaining.length > 0) {
       const paths = remaining.splice(0, MOST_FILES);
       const unloaded = await this.#load(folder, paths);
-      for (const search of matching)
+      for (const search of searches)
         had.push(...(await this.#searchOne(search, { task_id, ...task, paths, unloaded })));
     }
     return had;
@@ -233,10 +233,10 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
     return isNew.includes(true) ? [{ ...moment, reasons }] : [];
   });
   const files = Map.groupBy(counted, ({ hash_str }) => hash_str);
-  return [...files.values()].map((ofFile) => {
-    const { hash_str, media_path } = ofFile[0]!;
-    const sure = ofFile.some(({ reasons }) => reasons.length === 0 || reasons.some(isSure));
-    return { cache_dir, hash_str, media_path, sure, moments: ofFile.slice(0, MOST_MOMENTS) };
+  return [...files.values()].map((fileMoments) => {
+    const { hash_str, media_path } = fileMoments[0]!;
+    const sure = fileMoments.some(({ reasons }) => reasons.length === 0 || reasons.some(isSure));
+    return { cache_dir, hash_str, media_path, sure, moments: fileMoments.slice(0, MOST_MOMENTS) };
   });
 }
 

@@ -9,7 +9,7 @@ const forms = ['NFC', 'NFD'] as const;
 /** Other ways to write the same text; none for most. */
 export function otherSpellings(text: string): string[] {
   if (isPlain(text)) return [];
-  return [...new Set(forms.map((form) => text.normalize(form)))].filter((other) => other !== text);
+  return [...new Set(forms.map((form) => text.normalize(form)))].filter((spelling) => spelling !== text);
 }
 
 /** ASCII has no accents. */
@@ -24,34 +24,36 @@ function isPlain(text: string): boolean {
  * as sent. So does a text that is no absolute path.
  */
 export async function spelledOnDisk(paths: readonly string[]): Promise<string[]> {
-  const known = new Map<string, Promise<string>>();
+  const lookups: Lookups = new Map();
   const spelled: string[] = [];
   // One after the other: a disk that does not answer keeps one thread of Node's pool only.
   for (const path of paths) {
     const isSure = otherSpellings(path).length === 0 || !isAbsolute(path);
-    spelled.push(isSure ? path : await spell(path, known));
+    spelled.push(isSure ? path : await spell(path, lookups));
   }
   return spelled;
 }
 
-/** `known`: what is being found out of each path and the folders above it. */
-function spell(path: string, known: Map<string, Promise<string>>): Promise<string> {
-  const earlier = known.get(path);
+/** Spellings on the disk, keyed by path as sent; folders above paths are looked up once. */
+type Lookups = Map<string, Promise<string>>;
+
+function spell(path: string, lookups: Lookups): Promise<string> {
+  const earlier = lookups.get(path);
   if (earlier !== undefined) return earlier;
-  const found = find(path, known);
-  known.set(path, found);
-  return found;
+  const lookup = lookUp(path, lookups);
+  lookups.set(path, lookup);
+  return lookup;
 }
 
-async function find(path: string, known: Map<string, Promise<string>>): Promise<string> {
+async function lookUp(path: string, lookups: Lookups): Promise<string> {
   if (await isThere(path)) return path;
   const above = dirname(path);
   if (above === path) return path;
-  const folder = await spell(above, known);
+  const folder = await spell(above, lookups);
   const name = path.slice(above.endsWith('/') || above.endsWith('\\') ? above.length : above.length + 1);
   const sent = join(folder, name);
-  for (const other of [sent, ...otherSpellings(name).map((one) => join(folder, one))])
-    if (await isThere(other)) return other;
+  for (const candidate of [sent, ...otherSpellings(name).map((spelling) => join(folder, spelling))])
+    if (await isThere(candidate)) return candidate;
   return sent;
 }
 
