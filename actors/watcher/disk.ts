@@ -14,12 +14,12 @@ import { stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
-import { type FolderFacts, isTooWide, systemFolders } from '../../runtime/files/folder.ts';
+import { type FolderSystem, isTooWide, systemFolders } from '../../runtime/files/folder.ts';
 import { orAborted } from '../../runtime/sync/shared-work.ts';
 import { type exclusionsOf, isHidden, isWatchedFile, isWatchedFolder } from './exclusions.ts';
 
 /** Errors are those of the file system. */
-export interface Disk extends FolderFacts {
+export interface Disk extends FolderSystem {
   list(folder: string): Dirent[];
   /** Follows links. */
   stat(path: string): BigIntStats;

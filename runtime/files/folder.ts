@@ -104,14 +104,14 @@ export function isPseudoFolder(type: number, dev: bigint): boolean {
 }
 
 /** Access to the file system that `isTooWide` needs. Errors are those of the file system. */
-export interface FolderFacts {
+export interface FolderSystem {
   /** Follows links. */
   stat(path: string): Pick<BigIntStats, 'dev'>;
   /** True for a folder that the kernel generates. */
   isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
 }
 
-export const systemFolders: FolderFacts = {
+export const systemFolders: FolderSystem = {
   stat: (path) => statSync(path, { bigint: true }),
   isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
 };
@@ -121,13 +121,13 @@ export const systemFolders: FolderFacts = {
  * the kernel generates. A link to `/` leads to every file of the machine. Both paths are absolute and without
  * links.
  */
-export function isTooWide(folder: string, root: string, facts: FolderFacts): boolean {
+export function isTooWide(folder: string, root: string, system: FolderSystem): boolean {
   const withEnd = (path: string) => (path.endsWith(sep) ? path : path + sep);
   if (withEnd(root).startsWith(withEnd(folder))) return true;
-  const stat = facts.stat(folder);
+  const stat = system.stat(folder);
   const parent = dirname(folder);
-  const isVolume = parent === folder || facts.stat(parent).dev !== stat.dev;
-  return isVolume || facts.isPseudo(folder, stat);
+  const isVolume = parent === folder || system.stat(parent).dev !== stat.dev;
+  return isVolume || system.isPseudo(folder, stat);
 }
 
 /** Device of /dev; null where there is none, or it is no file system of its own. */
