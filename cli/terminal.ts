@@ -34,6 +34,14 @@ export function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
+/** A word of a command that a person may paste into a shell. */
+export function shellWord(text: string): string {
+  const shown = printable(text);
+  return /^[\p{L}\p{N}_.,:@%+=/][\p{L}\p{N}_.,:@%+=/-]*$/u.test(shown)
+    ? shown
+    : `'${shown.replaceAll("'", "'\\''")}'`;
+}
+
 /** Columns a text takes: wide characters take two, marks none. */
 export function widthOf(text: string): number {
   let width = 0;

@@ -42,7 +42,7 @@ import {
 import { byAction } from '../help.ts';
 import { followTask, type MediaTask, type More, runMediaTask, runTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
-import { fitted, padded, printable, widthOf } from '../terminal.ts';
+import { fitted, padded, printable, shellWord, widthOf } from '../terminal.ts';
 
 const table = commandTable.faces.actions;
 
@@ -765,13 +765,6 @@ export function clusterMeant(job: ClusterNames, word: string): string {
 
 function folded(name: string): string {
   return plainApostrophes(name).normalize('NFKC').toLowerCase();
-}
-
-export function shellWord(text: string): string {
-  const shown = printable(text);
-  return /^[\p{L}\p{N}_.,:@%+=/][\p{L}\p{N}_.,:@%+=/-]*$/u.test(shown)
-    ? shown
-    : `'${shown.replaceAll("'", "'\\''")}'`;
 }
 
 // Clusterings of faces as lines for a person.

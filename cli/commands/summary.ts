@@ -37,8 +37,7 @@ import {
   usageErrors,
 } from '../context.ts';
 import { withService } from '../service.ts';
-import { inks, minuteText, type Output, printable, wrapped } from '../terminal.ts';
-import { shellWord } from './faces.ts';
+import { inks, minuteText, type Output, printable, shellWord, wrapped } from '../terminal.ts';
 
 const parseOptions = (args: readonly string[]) => argumentsOf(commandTable.summary, args);
 type Values = ReturnType<typeof parseOptions>['values'];

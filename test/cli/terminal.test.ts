@@ -18,12 +18,24 @@ import {
 import { exit, usageErrors, withEngine } from '../../cli/context.ts';
 import { selectFootage } from '../../cli/select-footage.ts';
 import { type Service, useModelAndTell, writeDeviceLine } from '../../cli/service.ts';
-import { duration, fitted, padded, printable, widthOf, wrapped } from '../../cli/terminal.ts';
+import { duration, fitted, padded, printable, shellWord, widthOf, wrapped } from '../../cli/terminal.ts';
 import { fakeHome } from './fake-context.ts';
 import { plainQuestion } from './plain-question.ts';
 
 test('control characters of file names are shown, not sent to the terminal', () => {
   assert.equal(printable('a\x1b[2Jb\n'), 'a\\x1b[2Jb\\x0a');
+});
+
+test('a name in a command is quoted where a shell would read it otherwise', () => {
+  assert.deepEqual(['family', 'Zoë-2', 'my family', "Ann's", '-x', '$HOME', ''].map(shellWord), [
+    'family',
+    'Zoë-2',
+    "'my family'",
+    "'Ann'\\''s'",
+    "'-x'",
+    "'$HOME'",
+    "''",
+  ]);
 });
 
 test('durations are written as a person says them', () => {

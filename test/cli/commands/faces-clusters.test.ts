@@ -8,7 +8,6 @@ import {
   clustersMeant,
   jobLine,
   jobNamed,
-  shellWord,
 } from '../../../cli/commands/faces.ts';
 import { widthOf } from '../../../cli/terminal.ts';
 import { clusterJob } from './fake-people.ts';
@@ -49,18 +48,6 @@ test('a clustering that is not there is told with what was probably meant, or ho
     code: 'UNKNOWN_CLUSTER_JOB',
     message: /; to make one: framehound faces analyze JOB PATH$/,
   });
-});
-
-test('a name in a command is quoted where a shell would read it otherwise', () => {
-  assert.deepEqual(['family', 'Zoë-2', 'my family', "Ann's", '-x', '$HOME', ''].map(shellWord), [
-    'family',
-    'Zoë-2',
-    "'my family'",
-    "'Ann'\\''s'",
-    "'-x'",
-    "'$HOME'",
-    "''",
-  ]);
 });
 
 test('rows stand below each other, whatever the names are made of', () => {
