@@ -118,7 +118,7 @@ type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 const MOST_PICTURES = 3;
 
 export const analyze: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(commandTable.faces.actions.analyze, args);
+  const { values, positionals } = argumentsOf(table.analyze, args);
   const [name, ...paths] = positionals;
   if (name === undefined || name.trim() === '' || paths.length === 0) {
     throw usageErrors.USAGE('faces analyze needs the name of a clustering, and the path of a file or folder');
@@ -326,9 +326,7 @@ const ANY = 1_000_000_000;
 const anyCount = { type: 'integer' };
 const anySize = { type: 'integer', minimum: 1 };
 
-const parseOptions = (args: readonly string[]) => {
-  return argumentsOf(commandTable.faces.actions.show, args);
-};
+const parseOptions = (args: readonly string[]) => argumentsOf(table.show, args);
 type Values = ReturnType<typeof parseOptions>['values'];
 
 const show: Command = async (args, context) => {
@@ -521,7 +519,6 @@ type FacePlace = NonNullable<ClusterFacesAnswer['clusters'][number]['places']>[n
 // `framehound faces name|merge|move|undo`: what a person knows better than the clustering. Corrections hold
 // when the faces are clustered again.
 
-const { name: naming, merge: merging, move: moving, undo: undoing } = commandTable.faces.actions;
 const LONGEST_NAME = 200;
 
 interface Named {
@@ -539,7 +536,7 @@ function withJob(context: Context, name: string, work: (named: Named) => Promise
 }
 
 export const name: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(naming, args);
+  const { values, positionals } = argumentsOf(table.name, args);
   const [job, cluster, ...words] = positionals;
   if (job === undefined || cluster === undefined || words.length === 0) {
     throw usageErrors.USAGE("faces name needs JOB CLUSTER NAME; use '' as NAME to remove the name");
@@ -570,7 +567,7 @@ export const name: Command = async (args, context) => {
 };
 
 const merge: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(merging, args);
+  const { values, positionals } = argumentsOf(table.merge, args);
   const [job, ...words] = positionals;
   const names = values.into === undefined ? words : [...words, values.into];
   if (job === undefined || names.length === 0) {
@@ -585,7 +582,7 @@ const merge: Command = async (args, context) => {
 };
 
 export const move: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(moving, args);
+  const { values, positionals } = argumentsOf(table.move, args);
   const [job, ...entry_ids] = positionals;
   const { from, to } = values;
   if (job === undefined || entry_ids.length === 0) {
@@ -631,7 +628,7 @@ function asTyped(error: unknown): unknown {
 }
 
 const undo: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(undoing, args);
+  const { values, positionals } = argumentsOf(table.undo, args);
   const job = only(positionals, 'faces undo needs the name of one clustering');
   return withJob(context, job, async ({ client, job, jobKey }) => {
     const after = await client.undoClusters(jobKey);
@@ -648,7 +645,7 @@ const undo: Command = async (args, context) => {
 // `framehound faces delete JOB`: removes a clustering, or one person of it.
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(commandTable.faces.actions.delete, args);
+  const { values, positionals } = argumentsOf(table.delete, args);
   const name = only(
     positionals,
     'faces delete needs the name of one clustering; add --person to delete one person of it only',
