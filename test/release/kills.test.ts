@@ -29,7 +29,7 @@ const skip = skipWithout('media/faces', yunetWeights);
 
 type Entry = readonly [key: string, value: string];
 
-/** What requests of one kind make, change and remove. */
+/** Records that requests of one kind make, change and remove. */
 interface Register {
   readonly name: string;
   readonly keys: readonly string[];
@@ -90,12 +90,12 @@ function named(
   more: object,
 ): Register {
   const all = async () => (await ok<Record<string, Record<string, string>[]>>(world, path))[ids.list]!;
-  const find = async (key: string) => (await all()).find((one) => one['name']!.startsWith(`${key} `));
+  const find = async (key: string) => (await all()).find((entry) => entry['name']!.startsWith(`${key} `));
   return {
     name,
     keys: ['k1', 'k2', 'k3'],
     values,
-    read: async () => (await all()).map((one) => one['name']!.split(' ') as unknown as Entry),
+    read: async () => (await all()).map((entry) => entry['name']!.split(' ') as unknown as Entry),
     put: async (key, value) => {
       const stored = await find(key);
       const body = { name: `${key} ${value}` };
@@ -117,7 +117,7 @@ function roots(world: World): Register {
     name: 'roots',
     keys: ['r1', 'r2'],
     values,
-    read: async () => (await all()).map((one) => [one.name, basename(one.folder)]),
+    read: async () => (await all()).map((root) => [root.name, basename(root.folder)]),
     put: async (key, value) => {
       mkdirSync(folder(key, value), { recursive: true });
       const isThere = (await all()).some(({ name }) => name === key);
@@ -138,12 +138,12 @@ function webhooks(world: World): Register {
   }
   const all = async () => (await ok<{ webhooks: Hook[] }>(world, '/webhooks')).webhooks;
   const url = (key: string) => `http://127.0.0.1:9/${key}`;
-  const find = async (key: string) => (await all()).find((one) => one.url === url(key));
+  const find = async (key: string) => (await all()).find((hook) => hook.url === url(key));
   return {
     name: 'webhooks',
     keys: ['w1', 'w2'],
     values: ['there'],
-    read: async () => (await all()).map((one) => [basename(one.url), 'there']),
+    read: async () => (await all()).map((hook) => [basename(hook.url), 'there']),
     put: async (key) => {
       const events = ['search.hit'];
       if (!(await find(key))) await send(world, '/webhooks', { url: url(key), events }, 'POST');
@@ -162,13 +162,13 @@ function watchFolders(world: World): Register {
     readonly excluded_extensions: readonly string[];
   }
   const all = async () => (await ok<{ watch_folders: Folder[] }>(world, '/watch-folders')).watch_folders;
-  const find = async (key: string) => (await all()).find((one) => basename(one.folder_path) === key);
+  const find = async (key: string) => (await all()).find((folder) => basename(folder.folder_path) === key);
   return {
     name: 'watch folders',
     keys: ['f1', 'f2'],
     values,
     read: async () =>
-      (await all()).map((one) => [basename(one.folder_path), one.excluded_extensions[0]!.slice(1)]),
+      (await all()).map((folder) => [basename(folder.folder_path), folder.excluded_extensions[0]!.slice(1)]),
     put: async (key, value) => {
       const folder_path = at(world, 'watched', key);
       mkdirSync(folder_path, { recursive: true });
@@ -200,12 +200,12 @@ async function speakers(world: World): Promise<Register> {
     });
     return Object.values(answer.transcription_data)[0]!;
   };
-  const { hash_str, speakers: known } = await spoken();
+  const { hash_str, speakers: voices } = await spoken();
   const put = (speaker: string, name: string) =>
     send(world, '/transcriptions/speakers', { cache_dir, hash_str, assignments: [{ speaker, name }] }, 'PUT');
   return {
     name: 'names of speakers',
-    keys: Object.keys(known),
+    keys: Object.keys(voices),
     values,
     put,
     read: async () =>
@@ -386,7 +386,7 @@ function exported(
     read: async () => {
       // The next export that finds a part without a writer removes it.
       const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-        (one) => one.isFile() && !one.name.endsWith('.part'),
+        (entry) => entry.isFile() && !entry.name.endsWith('.part'),
       );
       assert.ok(
         files.length >= answered || name === 'sidecars',
@@ -491,7 +491,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** What is known of a register: entries that were answered, and the request that was not. */
+/** Content that a register should have: entries that were answered, and the request that was not. */
 interface Belief {
   readonly register: Register;
   entries: Map<string, string>;
@@ -548,13 +548,13 @@ async function writeOn(beliefs: readonly Belief[], pick: <T>(of: readonly T[]) =
 /** Kills when some more requests of one kind, chosen at random, have been answered. */
 async function killOnce(world: World, beliefs: readonly Belief[], next: () => number): Promise<void> {
   const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!;
-  const awaited = pick(beliefs);
-  const enough = awaited.written + pick([0, 1, 2]);
+  const target = pick(beliefs);
+  const enough = target.written + pick([0, 1, 2]);
   let isOver = false;
   const tasks = beliefs.filter(({ register }) => register.isTask);
-  const writers = [tasks, ...beliefs.filter(({ register }) => !register.isTask).map((one) => [one])];
+  const writers = [tasks, ...beliefs.filter(({ register }) => !register.isTask).map((belief) => [belief])];
   const work = Promise.all(writers.map((some) => writeOn(some, pick, () => isOver)));
-  await Promise.race([work, until(() => awaited.written >= enough, { within: SLOW_MS })]);
+  await Promise.race([work, until(() => target.written >= enough, { within: SLOW_MS })]);
   isOver = true;
   process.kill(world.service.engine, 'SIGKILL');
   await world.service.stop('SIGKILL');
