@@ -100,7 +100,7 @@ const translations: Readonly<Record<string, Translate>> = {
   isNotEmpty: (out) => {
     out['minItems'] = 1;
   },
-  // Nothing that a client has to know.
+  // A client does not have to know it.
   spelled: () => {},
   properties: (out, value, { required }, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
@@ -187,7 +187,7 @@ function choices(
   else if (said.length > 1) out['allOf'] = said;
 }
 
-/** Only its type, without null; a flag is given when it is true, a text or a list when it is not empty. */
+/** The type alone, without null; a flag is given when it is true, a text or a list when it is not empty. */
 function neverNull({ type = 'object' }: Schema): Schema {
   if (type === 'boolean') return { type, enum: [true] };
   if (type === 'string') return { type, minLength: 1 };
