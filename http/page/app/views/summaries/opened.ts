@@ -294,7 +294,7 @@ function Remove({ summary, close }: ActionsProps & { close(): void }) {
 // found.
 
 interface Reading {
-  readonly known: ReadonlyMap<string, Node>;
+  readonly nodes: ReadonlyMap<string, Node>;
   readonly open: ReadonlySet<string>;
   readonly selected: string;
 }
@@ -302,22 +302,22 @@ interface Reading {
 /** `at`: the node to begin with; null for the root. */
 function useReading({ summary_ref, root }: Overview, at: string | null) {
   const [reading, setReading] = useState<Reading>({
-    known: new Map([[root.node_id, root]]),
+    nodes: new Map([[root.node_id, root]]),
     open: new Set([root.node_id]),
     selected: root.node_id,
   });
-  const { known: branches, open, selected } = reading;
+  const { nodes, open, selected } = reading;
   const aborter = useRef(new AbortController());
   useEffect(() => () => aborter.current.abort(), []);
   const read = async (node_id: string): Promise<Node> => {
-    const had = branches.get(node_id);
-    if (had) return had;
+    const loadedNode = nodes.get(node_id);
+    if (loadedNode) return loadedNode;
     const { signal } = aborter.current;
     const { node } = await api.summaryNode(
       { cache_dir: get().folder.cache_dir!, summary_ref, node_id },
       { signal },
     );
-    setReading((before) => ({ ...before, known: new Map(before.known).set(node_id, node) }));
+    setReading((before) => ({ ...before, nodes: new Map(before.nodes).set(node_id, node) }));
     return node;
   };
   const tell = (error: unknown) => {
@@ -347,11 +347,11 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
     };
     reveal().catch(tell);
   }, [at]);
-  const rows = rowsOf(root, branches, open);
+  const rows = rowsOf(root, nodes, open);
   const step = (way: Step) => {
     const { select: to, toggle: isToggled } = stepped(rows, selected, way);
     select(to);
     if (isToggled) toggle(to);
   };
-  return { rows, selected, node: branches.get(selected) ?? null, select, toggle, step };
+  return { rows, selected, node: nodes.get(selected) ?? null, select, toggle, step };
 }
