@@ -193,7 +193,7 @@ export function containersFor(demuxer: string, path: string): readonly Container
   return nativeContainer ? [nativeContainer, matroska, quicktime] : [matroska, quicktime];
 }
 
-// An encoder of one stream of a clip: frames in, packets into the file. Owns its nativeContainer objects.
+// An encoder of one stream of a clip: frames in, packets into the file. Owns its native objects.
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 
