@@ -115,7 +115,7 @@ async function stillFrame(still: Still, request: FramesRequest, turn: FeedTurn):
     turn.throwIfCancelled();
   }
   const jpeg = preview && (await previewStill(reduced[0]!, preview.quality));
-  const damaged = reduced.some((still) => still.isDamaged);
+  const damaged = reduced.some((part) => part.isDamaged);
   return gridFrame({ second: 0, seconds: 0, damaged }, handles, jpeg);
 }
 

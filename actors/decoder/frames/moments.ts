@@ -170,16 +170,10 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
   try {
     const offset = isStillContainer(source.container) ? 0 : withinVideo(source, request.seconds);
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
-    for await (const picture of gridPictures(source, {
-      mode: 'exact',
-      from: 0,
-      to: 1,
-      offset,
-      turn,
-      onEnd,
-    })) {
-      outputs.fill(picture, [slot]);
-      return reply(picture.seconds, outputs.preview(picture), bars !== null);
+    const gridRequest = { mode: 'exact', from: 0, to: 1, offset, turn, onEnd } as const;
+    for await (const first of gridPictures(source, gridRequest)) {
+      outputs.fill(first, [slot]);
+      return reply(first.seconds, outputs.preview(first), bars !== null);
     }
     throw mediaErrors.DECODE_FAILED(`${path}: no picture can be decoded at ${request.seconds} s`, { path });
   } finally {

@@ -54,20 +54,20 @@ export async function probe(
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const probe = source.video
+    const facts = source.video
       ? await probeVideo(source, size_bytes, turn, pace)
       : await probeAudio(source, size_bytes, turn);
-    return await withXmp(probe, path);
+    return await withXmp(facts, path);
   } finally {
     source.close();
   }
 }
 
-async function withXmp(probe: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
+async function withXmp(facts: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
   const read = await xmpOf(path, embedded);
-  if (!read) return probe;
+  if (!read) return facts;
   const { xmp, corrected, taken } = read;
-  return { ...probe, creation_date: corrected ?? probe.creation_date ?? taken, xmp };
+  return { ...facts, creation_date: corrected ?? facts.creation_date ?? taken, xmp };
 }
 
 async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: boolean): Promise<Probe> {

@@ -316,8 +316,8 @@ function seekPositions(bytes: FileBytes, { start, end }: Element): number[] {
 
 /** Up to one of the id `until`. */
 function elements(bytes: FileBytes, from: number, to: number, until = 0, most = mostElements): Element[] {
-  const elements: Element[] = [];
-  for (let at = from; at < to && elements.length < most; ) {
+  const siblings: Element[] = [];
+  for (let at = from; at < to && siblings.length < most; ) {
     const idLength = lengthAt(bytes, at);
     const sizeLength = lengthAt(bytes, at + idLength);
     if (idLength === 0 || idLength > 4 || sizeLength === 0) break;
@@ -327,9 +327,9 @@ function elements(bytes: FileBytes, from: number, to: number, until = 0, most = 
     if (id === until) break;
     // All bits set: the length was not known when the file was written.
     at = size === 2 ** (7 * sizeLength) - 1 ? to : Math.min(to, start + size);
-    elements.push({ id, start, end: at });
+    siblings.push({ id, start, end: at });
   }
-  return elements;
+  return siblings;
 }
 
 /** Bytes of a number whose first byte begins with as many zeros, less one; 0 for none. */

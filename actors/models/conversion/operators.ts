@@ -169,12 +169,12 @@ function convolution(scope: Scope): OperatorOutput {
   const [bias, activation, ...more] = textsOf(node, 'fused_ops');
   if ((bias ?? 'BiasAdd') !== 'BiasAdd' || more.length > 0)
     refuse(node, `the operators ${textsOf(node, 'fused_ops')}`);
-  const convolution = builder.op('Conv', [planes, weights, ...(bias ? [value(2)] : [])], {
+  const output = builder.op('Conv', [planes, weights, ...(bias ? [value(2)] : [])], {
     ...window,
     ...(dilations.length > 0 && { dilations }),
     ...(isDepthwise && { group: channels }),
   });
-  return [builder.op('Transpose', [activated(scope, convolution, activation)], { perm: fromPlanes })];
+  return [builder.op('Transpose', [activated(scope, output, activation)], { perm: fromPlanes })];
 }
 
 /** `planes`: what a fused convolution has made, in planes. */

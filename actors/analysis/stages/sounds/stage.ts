@@ -85,17 +85,17 @@ const leastSeconds = 3;
 /** In the order of their beginning. */
 export function soundsIn(seconds: HeardSounds['seconds']): Sound[] {
   const sounds = soundNames.flatMap((sound) => {
-    const sounds: Sound[] = [];
+    const claims: Sound[] = [];
     for (let start = 0; start < seconds.length; start++) {
       let end = start;
       while (end < seconds.length && seconds[end]![sound] >= claimed[sound]) end++;
       if (end - start >= leastSeconds) {
         const sum = seconds.slice(start, end).reduce((all, second) => all + second[sound], 0);
-        sounds.push({ sound, start, end, confidence: Math.round((1000 * sum) / (end - start)) / 1000 });
+        claims.push({ sound, start, end, confidence: Math.round((1000 * sum) / (end - start)) / 1000 });
       }
       start = end;
     }
-    return sounds;
+    return claims;
   });
   return sounds.sort((a, b) => a.start - b.start);
 }

@@ -196,9 +196,11 @@ const sun: Reader = (bytes) =>
   header(bytes.readUInt32BE(4), bytes.readUInt32BE(8), Math.max(8, bytes.readUInt32BE(12)) / 8);
 
 const jpegXl: Reader = (bytes) => {
-  const jpegXl = jpegXlHeader(bytes);
+  const picture = jpegXlHeader(bytes);
+  if (!picture) return null;
+  const { width, height, bits } = picture;
   // The decoder computes with more than it hands over.
-  return jpegXl && header(jpegXl.width, jpegXl.height, jpegXl.bits > 8 ? 6 : 3, jpegXl.bits > 8 ? 10 : 4.5);
+  return header(width, height, bits > 8 ? 6 : 3, bits > 8 ? 10 : 4.5);
 };
 
 /** Formats by how their files begin. */
@@ -225,8 +227,8 @@ export function codedHeader(bytes: Buffer, fileBytes: number): CodedHeader | nul
   const start = bytes.toString('latin1', 0, 16);
   const read = formats.find(([starts]) => starts.some((prefix) => start.startsWith(prefix)))?.[1];
   try {
-    const header = read?.(bytes, fileBytes) ?? null;
-    return header && header.width > 0 && header.height > 0 && header.frameBytes > 0 ? header : null;
+    const coded = read?.(bytes, fileBytes) ?? null;
+    return coded && coded.width > 0 && coded.height > 0 && coded.frameBytes > 0 ? coded : null;
   } catch (error) {
     // The header is cut off.
     if (error instanceof RangeError) return null;

@@ -124,10 +124,10 @@ async function readTags(source: ByteSource): Promise<ReadonlyMap<number, readonl
     if (!size || items === 0 || tags.has(tag)) continue;
     const from = at + 4 + inline;
     const isInside = size * number(entries, at + 4, inline) <= inline;
-    const start = number(entries, from, inline);
+    const place = number(entries, from, inline);
     // Values that are not in the file are left out; what needs them says so.
-    if (!isInside && start + size * items > source.size) continue;
-    const values = isInside ? entries.subarray(from) : await source.read(start, size * items);
+    if (!isInside && place + size * items > source.size) continue;
+    const values = isInside ? entries.subarray(from) : await source.read(place, size * items);
     tags.set(
       tag,
       Array.from({ length: items }, (_, i) => number(values, i * size, size)),

@@ -427,7 +427,7 @@ function pictureBytes(heif: HeifItems, item: Item): number {
   const size = codedItemSize(item);
   if (!size) return 0;
   const largest = codedItems(heif, item).reduce(
-    (most, item) => Math.max(most, pixelsOf(codedItemSize(item))),
+    (most, part) => Math.max(most, pixelsOf(codedItemSize(part))),
     0,
   );
   const canvas = item.type === 'grid' ? rgb : 0;
