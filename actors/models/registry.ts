@@ -395,8 +395,8 @@ function isDownload({ files }: ModelRow): boolean {
 
 /**
  * The models of these kinds that cannot be used, each with what is wrong: those of the program that failed
- * their self-test, and folders of the user. `; …`, to follow the message that no model is there. Empty where
- * there is none.
+ * their self-test, and folders of the user. Each begins with `; `, so that the text can follow the message
+ * that no model is there; it is empty where all can be used.
  */
 export async function unusableModels(
   modelsDir: string,
@@ -424,7 +424,7 @@ export async function testOf(modelsDir: string, row: ModelRow): Promise<ModelTes
 
 /**
  * True if its files are there. Throws MODEL_LOAD_FAILED for a damaged file, and MODEL_REFUSED where it failed
- * its self-test: what would stand in for it is worse, and nobody would know.
+ * its self-test: otherwise a worse model would stand in for it unnoticed.
  */
 export async function isUsable(modelsDir: string, row: ModelRow): Promise<boolean> {
   await requireUndamaged(modelsDir, row);

@@ -182,7 +182,7 @@ export interface Watchdog {
   readonly signal: AbortSignal;
   /** The server sent something. */
   alive(): void;
-  /** Runs `work`, whose time is not the server's. */
+  /** Runs `work` without counting its time as silence of the server. */
   without<Result>(work: () => Promise<Result>): Promise<Result>;
   end(): void;
 }

@@ -75,7 +75,8 @@ export class PictureCopy {
   }
 
   /**
-   * Reads up to `target`, and keeps what follows the last random access point before it; the time it got to.
+   * Reads up to `target`, and keeps what follows the last random access point before it. Returns the time it
+   * got to.
    * Where there is none, it is the start of the film, which may need pictures that are hidden.
    */
   async #readUpTo(target: number): Promise<number> {

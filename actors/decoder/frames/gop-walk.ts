@@ -20,7 +20,7 @@ export interface GridPicture {
    * *Borrowed until the next picture is asked for.* The same object for seconds that show the same picture.
    */
   readonly frame: Frame;
-  /** Where they are asked for: the pictures since the one of the grid second before. */
+  /** Pictures since the one of the grid second before; missing unless they are asked for. */
   readonly small?: TakenPictures;
 }
 

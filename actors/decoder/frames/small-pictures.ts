@@ -1,5 +1,5 @@
-// Every picture that a pass over a film decodes anyway, or decodes because it was asked to, scaled small: who
-// looks for the cuts of a film needs no second pass where they are.
+// Scales every picture small that a pass over a film decodes anyway, or decodes because it was asked to. The
+// search for the cuts of a film needs no second pass over these.
 import { type Frame, type Packet, ticks } from '../ffmpeg.ts';
 import type { Grid } from '../grid.ts';
 import type { PacketFacts } from '../packets/packet-facts.ts';
@@ -9,10 +9,10 @@ import { codedSize } from '../source/stream.ts';
 import type { SmallPictures, SmallRequest } from './contract.ts';
 import type { Decision } from './plan.ts';
 
-/** Less than there is between any two pictures, in seconds. */
+/** A time that is shorter than the distance of any two pictures, in seconds. */
 const justBefore = 1e-6;
 
-/** In a buffer of their own, which can be *moved*. */
+/** Small pictures in a buffer of their own, which can be *moved*. */
 export type TakenPictures = SmallPictures & { readonly pictures: Uint8Array<ArrayBuffer> };
 
 export class SmallPictureMaker {

@@ -170,7 +170,7 @@ export interface Promised {
   readonly memory: number;
 }
 
-/** More is promised than the bytes of the file can hold. */
+/** Raised for a header that promises more than the bytes of the file can hold. */
 export class EmptyPromise extends Error {}
 
 interface Box {
@@ -270,7 +270,7 @@ function* boxesBetween(bytes: FileBytes, from: number, to: number): Generator<Bo
   }
 }
 
-// How long the parts of a Matroska or WebM file are that FFmpeg reads to open it: everything before the first
+// Measures the parts of a Matroska or WebM file that FFmpeg reads to open it: everything before the first
 // cluster, and what the index of the file names behind it (RFC 9559), attached fonts and pictures among them.
 
 const ids = { ebml: 0x1a45dfa3, segment: 0x18538067, cluster: 0x1f43b675, seekHead: 0x114d9b74 };
@@ -314,7 +314,7 @@ function seekPositions(bytes: FileBytes, { start, end }: Element): number[] {
     .map((position) => numberAt(bytes, position.start, Math.min(8, position.end - position.start)));
 }
 
-/** Up to one of the id `until`. */
+/** Elements between two places, up to the first one of the id `until`. */
 function elements(bytes: FileBytes, from: number, to: number, until = 0, most = mostElements): Element[] {
   const siblings: Element[] = [];
   for (let at = from; at < to && siblings.length < most; ) {
@@ -347,7 +347,7 @@ function numberAt(bytes: FileBytes, at: number, length: number, firstBits = 0xff
 
 // Bytes of an open file, read as they are asked for: what is small and near is read once.
 
-/** One read brings so much, since boxes are small and stand side by side. */
+/** Bytes of one read at least, since boxes are small and stand side by side. */
 const blockLength = 4096;
 
 export class FileBytes {

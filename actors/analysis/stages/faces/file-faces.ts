@@ -163,7 +163,7 @@ export class FaceFinder {
   }
 }
 
-// A picture that is byte for byte the one before it has the same faces, so nobody looks for them again.
+// A picture that is byte for byte the one before it has the same faces, so they are not looked for again.
 
 /** Finds the faces in the frames of one film, one after the other. */
 export class FilmFaces {
@@ -179,13 +179,13 @@ export class FilmFaces {
     this.#bytes = Buffer.alloc(shape.width * shape.height * 3);
   }
 
-  /** Like `find` of the finder. */
+  /** Finds the faces in the next frame, as `FaceFinder.find` does. */
   find(picture: SlotHandle, signal: AbortSignal): Promise<FoundFaces> {
     const shown = this.#finder.bytesOf(picture, this.#bytes.length);
     if (this.#found && Buffer.compare(this.#bytes, shown) === 0) return this.#found.then(copied);
     this.#bytes.set(shown);
     const faces = this.#finder.find(picture, this.#shape, signal);
-    // Before whoever waits for them moves them on.
+    // Copied at once: the caller moves the buffers of the original to the index.
     this.#found = faces.then(copied);
     this.#found.catch(() => {});
     return faces;

@@ -39,7 +39,7 @@ const newest = 1 / 32;
 export class Liveliness {
   #share = 0;
 
-  /** The next frame; `mayBegin`: it may begin another shot. */
+  /** Counts the next frame. `mayBegin`: it may begin another shot. */
   see(mayBegin: boolean): void {
     this.#share += (Number(mayBegin) - this.#share) * newest;
   }
@@ -86,12 +86,12 @@ export class EdgeSearch {
     this.#askForAll();
   }
 
-  /** Frames of a pass that was interrupted which may begin another shot. */
+  /** Adds frames of an interrupted pass that may begin another shot. */
   takeUp(frames: readonly number[]): void {
     for (const frame of frames) this.#wait(this.#plan.look(frame));
   }
 
-  /** Grid frames come in order. `mayBegin`: it may begin another shot than the one before. */
+  /** Adds the next grid frame. `mayBegin`: it may begin another shot than the one before. */
   async see(frame: number, mayBegin: boolean, small?: SmallPictures): Promise<void> {
     this.#liveliness.see(mayBegin);
     this.#askForAll();
@@ -129,7 +129,7 @@ export class EdgeSearch {
     return { seconds, frames: await framesAt(decoder, path, seconds, this.#rate, this.#signal) };
   }
 
-  /** False where the decoder has no pictures. */
+  /** Returns false where the decoder has no pictures. */
   async #decode(decoder: Decoder, missing: readonly { part: FilmPart; index: number }[]): Promise<boolean> {
     const parts = missing.map(({ part }) => part);
     const request = { path: this.#media.path, parts, width: lookWidth, height: lookHeight };
@@ -184,7 +184,7 @@ function pictureOf(pictures: readonly Picture[], part: FilmPart, entries: readon
   };
 }
 
-/** The edges, and null also for a film that cannot be read in parts: it has scenes to the second. */
+/** Edges of a film; null where it cannot be read in parts, and its scenes are exact to the second only. */
 export async function edgesIfReadable(
   search: EdgeSearch,
   decoder: Decoder,
@@ -236,7 +236,7 @@ class PartPlan {
     }
   }
 
-  /** A grid frame without a look. */
+  /** Parts that are certain after a grid frame without a look. */
   *pass(frame: number): Generator<FilmPart> {
     if (this.#run && frame - this.#margin > this.#run.to) yield* this.end();
   }

@@ -180,7 +180,7 @@ class PictureRun implements StageRun {
     }
   }
 
-  /** Finds where the shots of a film begin, to the picture; null where only the grid tells. */
+  /** Search for the pictures at which the shots begin; null where shots begin at grid frames. */
   #edgeSearch({ media, reader, previews }: FileWork<Item>, signal: AbortSignal): EdgeSearch | null {
     if (previews || !reader || this.#mode !== 'exact' || media.probe.kind !== 'video') return null;
     return new EdgeSearch(media, this.#liveliness, signal);

@@ -181,7 +181,7 @@ export class Appearances {
   #seen: Seen[];
   #ended: WrittenLine[] = [];
 
-  /** `lines`: of `state`, to go on with. */
+  /** `lines`: an earlier `state` to go on with. */
   constructor(lines: readonly unknown[] = []) {
     this.#seen = lines as Seen[];
   }

@@ -311,7 +311,7 @@ function codedItemSize({ properties }: Item): Size | null {
   return { width: fields.u(4), height: fields.u(4) };
 }
 
-/** In the order in which the file lists them. */
+/** The cuts and turns of an item of that size, in the order in which the file lists them. */
 function stepsOf({ properties }: Item, size: Size): readonly Step[] {
   const steps: Step[] = [];
   let now = size;
@@ -410,7 +410,7 @@ const leastPixels = 64 * 64;
 
 const pixelsOf = (size: Size | null) => (size ? size.width * size.height : 0);
 
-/** Decoding all of it and handing it to a pipeline. */
+/** Memory for decoding all of it and handing it to a pipeline, bytes. */
 function heifBytes(heif: HeifItems, primary: Item): number {
   const size = codedItemSize(primary)!;
   const pixels = pixelsOf(size);
