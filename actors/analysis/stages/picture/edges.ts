@@ -105,10 +105,10 @@ export class EdgeSearch {
   async #settle(): Promise<void> {
     for (let [first] = this.#waiting; first && first.part.to < this.#before; [first] = this.#waiting) {
       this.#waiting.shift();
-      if (beginOf(first.part, this.#entries) > this.#after)
-        this.#changes[first.index] = await this.#changesOf(
-          pictureOf(this.#pictures, first.part, this.#entries),
-        );
+      const { part, index } = first;
+      const begin = beginOf(part, this.#entries);
+      if (begin <= this.#after) continue;
+      this.#changes[index] = await this.#changesOf(picturesBetween(this.#pictures, begin, part.to));
     }
   }
 
@@ -174,9 +174,8 @@ export class EdgeSearch {
   }
 }
 
-function pictureOf(pictures: readonly Picture[], part: FilmPart, entries: readonly number[]) {
-  const begin = beginOf(part, entries);
-  const inside = pictures.filter(({ seconds }) => seconds >= begin && seconds <= part.to);
+function picturesBetween(pictures: readonly Picture[], begin: number, end: number) {
+  const inside = pictures.filter(({ seconds }) => seconds >= begin && seconds <= end);
   inside.sort((a, b) => a.seconds - b.seconds);
   return {
     seconds: inside.map(({ seconds }) => seconds),
