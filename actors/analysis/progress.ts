@@ -79,7 +79,7 @@ export interface Counted
 
 /** Derives speeds from the amounts, and the estimate where it is not given. */
 export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
-  const { amounts, jobs = 0, jobs_done = 0, estimated_remaining_seconds: given, ...counts } = counted;
+  const { amounts, jobs = 0, jobs_done = 0, estimated_remaining_seconds: forecast, ...counts } = counted;
   const { elapsed_seconds, surveyed } = counts;
   const speedOf = (done: number) => (elapsed_seconds > 0 ? done / elapsed_seconds : 0);
   const stages: Record<string, StageProgress> = {};
@@ -102,7 +102,7 @@ export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskP
     stages,
     media_seconds,
     speed: speedOf(media_seconds),
-    estimated_remaining_seconds: given === undefined ? simple : given,
+    estimated_remaining_seconds: forecast === undefined ? simple : forecast,
   };
 }
 

@@ -132,7 +132,7 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
 /** How similar two groups are. */
 export interface Similarity {
   /** Term of a group in all its comparisons, computed once. */
-  own(groups: Groups, at: number): number;
+  termOf(groups: Groups, at: number): number;
   of(groups: Groups, at: number, term: number, others: Groups, other: number, otherTerm: number): number;
 }
 
@@ -141,13 +141,13 @@ export function similarityOf(linkage: Linkage): Similarity {
   const ownTerm = (groups: Groups, at: number) => dotOf(groups, at, groups, at);
   if (linkage === 'centroid') {
     return {
-      own: ownTerm,
+      termOf: ownTerm,
       of: (groups, at, square, others, other, otherSquare) =>
         dotOf(groups, at, others, other) / Math.sqrt(Math.max(square * otherSquare, 1e-24)),
     };
   }
   return {
-    own: ownTerm,
+    termOf: ownTerm,
     of: (groups, at, _, others, other) =>
       dotOf(groups, at, others, other) / (groups.weights[at]! * others.weights[other]!),
   };
@@ -210,7 +210,7 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
     return 0.5 * (squares - logProduct);
   };
   return {
-    own: ({ sums, weights }, at) => {
+    termOf: ({ sums, weights }, at) => {
       const factor = damping(weights[at]!);
       return logLikelihood(sums, at * k, factor, none, 0, 0, factor * weights[at]!);
     },
@@ -229,7 +229,7 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
 class SimilarityMatrix {
   readonly #count: number;
   readonly #groups: Groups;
-  readonly #own: Float64Array;
+  readonly #terms: Float64Array;
   readonly #measure: Similarity;
   readonly #similarity: Float32Array;
   readonly #active: Int32Array;
@@ -241,7 +241,7 @@ class SimilarityMatrix {
     this.#count = weights.length;
     this.#groups = { sums: sums.slice(), weights: weights.slice(), dimensions };
     this.#measure = similarityOf(linkage);
-    this.#own = Float64Array.from(weights, (_, at) => this.#measure.own(this.#groups, at));
+    this.#terms = Float64Array.from(weights, (_, at) => this.#measure.termOf(this.#groups, at));
     this.#similarity = new Float32Array(this.#count * this.#count);
     this.#active = Int32Array.from({ length: this.#count }, (_, at) => at);
     this.#activeCount = this.#count;
@@ -273,7 +273,7 @@ class SimilarityMatrix {
     this.#active.copyWithin(position, position + 1, this.#activeCount);
     this.#activeCount--;
     join(this.#groups, into, other);
-    this.#own[into] = this.#measure.own(this.#groups, into);
+    this.#terms[into] = this.#measure.termOf(this.#groups, into);
     for (let at = 0; at < this.#activeCount; at++) {
       const group = this.#active[at]!;
       if (group !== into) this.#compare(Math.min(group, into), Math.max(group, into));
@@ -309,7 +309,7 @@ class SimilarityMatrix {
   }
 
   #compare(first: number, second: number): void {
-    const [firstTerm, secondTerm] = [this.#own[first]!, this.#own[second]!];
+    const [firstTerm, secondTerm] = [this.#terms[first]!, this.#terms[second]!];
     const { of } = this.#measure;
     this.#similarity[first * this.#count + second] = of(
       this.#groups,

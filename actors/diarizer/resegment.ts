@@ -112,7 +112,7 @@ export function mergeAdjacent(
 /** The ends of the turns among the groups [from, to). */
 function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop: number): number[] {
   const { dimensions } = all;
-  const { own, of } = similarityOf(model);
+  const { termOf, of } = similarityOf(model);
   const groups: Groups = {
     sums: all.sums.slice(from * dimensions, to * dimensions),
     weights: all.weights.slice(from, to),
@@ -120,10 +120,10 @@ function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop
   };
   /** The places of the turns in `groups`: each is the sum of the groups up to the next one. */
   const turns = Array.from({ length: to - from }, (_, at) => at);
-  const owns = turns.map((at) => own(groups, at));
+  const terms = turns.map((at) => termOf(groups, at));
   const gain = (place: number) => {
     const [first, second] = [turns[place]!, turns[place + 1]!];
-    return of(groups, first, owns[first]!, groups, second, owns[second]!);
+    return of(groups, first, terms[first]!, groups, second, terms[second]!);
   };
   const gains = turns.slice(1).map((_, place) => gain(place));
   for (;;) {
@@ -134,7 +134,7 @@ function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop
     if (best < 0) return [...turns.slice(1).map((at) => from + at), to];
     const [first, second] = [turns[best]!, turns[best + 1]!];
     join(groups, first, second);
-    owns[first] = own(groups, first);
+    terms[first] = termOf(groups, first);
     turns.splice(best + 1, 1);
     gains.splice(best, 1);
     if (best > 0) gains[best - 1] = gain(best - 1);

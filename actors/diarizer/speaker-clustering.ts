@@ -317,12 +317,12 @@ function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, li
   const clusters = sumByLabel(groups, labels);
   const large = [...clusters.weights.keys()].filter((at) => clusters.weights[at]! >= minWeight);
   if (large.length === 0) return labels.map(() => 0);
-  const { own, of } = similarityOf(linkage);
-  const owns = large.map((at) => own(clusters, at));
+  const { termOf, of } = similarityOf(linkage);
+  const terms = large.map((at) => termOf(clusters, at));
   const next = labels.map((label, at) => {
     if (clusters.weights[label]! >= minWeight) return label;
-    const alone = own(groups, at);
-    const similarities = large.map((place, index) => of(groups, at, alone, clusters, place, owns[index]!));
+    const alone = termOf(groups, at);
+    const similarities = large.map((place, index) => of(groups, at, alone, clusters, place, terms[index]!));
     return large[similarities.indexOf(Math.max(...similarities))]!;
   });
   return renumbered(next);
@@ -356,7 +356,7 @@ export function firstRejected(
   const [average, centroid] = [similarityOf('average'), similarityOf('centroid')];
   for (const [place, { into, other, similarity }] of merges.entries()) {
     if (now.weights[into]! >= minWeight && now.weights[other]! >= minWeight) {
-      const [term, otherTerm] = [centroid.own(now, into), centroid.own(now, other)];
+      const [term, otherTerm] = [centroid.termOf(now, into), centroid.termOf(now, other)];
       const ofPairs = average.of(now, into, term, now, other, otherTerm);
       const ofSums = centroid.of(now, into, term, now, other, otherTerm);
       if (similarity + score.average * ofPairs + score.centroid * ofSums < threshold) return place;

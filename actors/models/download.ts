@@ -40,7 +40,7 @@ export async function downloadFile(request: DownloadRequest, options: TransferOp
     name: request.url.href,
     total: request.size,
     attempt: () => attempt(request, options),
-    kept: () => partSize(request),
+    keptBytes: () => partSize(request),
     explain: async (error: unknown) => {
       const failure = explainTransfer(request.url.href, dirname(request.path), error, options.signal);
       // The part is as long as the file or longer: it is of another version.

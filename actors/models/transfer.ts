@@ -146,7 +146,7 @@ export interface Transfer<Result> {
   readonly total: number | null;
   attempt(): Promise<Result>;
   /** Bytes that the next try goes on from. */
-  kept(): Promise<number>;
+  keptBytes(): Promise<number>;
   /** A DOWNLOAD_FAILED is tried again, every other error is thrown. */
   explain(error: unknown): EngineError | Promise<EngineError>;
 }
@@ -155,13 +155,13 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 export async function withTries<Result>(
-  { name, total, attempt, kept, explain }: Transfer<Result>,
+  { name, total, attempt, keptBytes, explain }: Transfer<Result>,
   options: TransferOptions,
 ): Promise<Result> {
   const tries = options.tries ?? 6;
   let fruitless = 0;
   for (;;) {
-    const before = await kept();
+    const before = await keptBytes();
     const tell = (phase: 'connecting' | 'waiting', received: number, reason: string | null) =>
       options.progress?.({ phase, reason, received, total });
     tell('connecting', before, null);
@@ -170,9 +170,9 @@ export async function withTries<Result>(
     } catch (error) {
       const failure = await explain(error);
       if (!modelErrors.DOWNLOAD_FAILED.is(failure)) throw failure;
-      fruitless = (await kept()) > before ? 1 : fruitless + 1;
+      fruitless = (await keptBytes()) > before ? 1 : fruitless + 1;
       if (fruitless >= tries) throw failure;
-      tell('waiting', await kept(), failure.message.replace(`${name}: `, ''));
+      tell('waiting', await keptBytes(), failure.message.replace(`${name}: `, ''));
       await pause(Math.min(FIRST_WAIT_MS * 2 ** (fruitless - 1), LONGEST_WAIT_MS), options);
     }
   }

@@ -166,7 +166,7 @@ async function findTarball(folder: string, source: NpmSource, options: PackageOp
     total: source.size,
     attempt: () => fetchTarball(folder, source, options),
     // npm begins anew each time.
-    kept: async () => 0,
+    keptBytes: async () => 0,
     explain: (error: unknown) => explainTransfer(spec, folder, error, options.signal),
   };
   try {

@@ -40,10 +40,10 @@ export class FineStructure {
     this.#lengths[now] = length;
     into[at] = Math.min(2, Math.sqrt(length / count));
     const past = this.#past;
-    const [one, two, three] = distances;
-    let a = ((now + ring - one) % ring) * count;
-    let b = ((now + ring - two) % ring) * count;
-    let c = ((now + ring - three) % ring) * count;
+    const [first, second, third] = distances;
+    let a = ((now + ring - first) % ring) * count;
+    let b = ((now + ring - second) % ring) * count;
+    let c = ((now + ring - third) % ring) * count;
     let [near, middle, far] = [0, 0, 0];
     for (let bin = now * count, end = bin + count; bin < end; bin++) {
       const value = past[bin]!;
@@ -51,9 +51,9 @@ export class FineStructure {
       middle += value * past[b++]!;
       far += value * past[c++]!;
     }
-    into[at + 1] = this.#cosine(near, now, one);
-    into[at + 2] = this.#cosine(middle, now, two);
-    into[at + 3] = this.#cosine(far, now, three);
+    into[at + 1] = this.#cosine(near, now, first);
+    into[at + 2] = this.#cosine(middle, now, second);
+    into[at + 3] = this.#cosine(far, now, third);
     this.#frames += 1;
   }
 

@@ -18,8 +18,8 @@ import { resultOf } from './generator-result.ts';
 
 /** The similarity of the first group of a list with the second. */
 function similarityIn(groups: Groups, linkage: Linkage): number {
-  const { own, of } = similarityOf(linkage);
-  return of(groups, 0, own(groups, 0), groups, 1, own(groups, 1));
+  const { termOf, of } = similarityOf(linkage);
+  return of(groups, 0, termOf(groups, 0), groups, 1, termOf(groups, 1));
 }
 
 const pair = (one: readonly number[], other: readonly number[], weights = [1, 1]): Groups => ({

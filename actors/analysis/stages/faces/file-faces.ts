@@ -29,13 +29,13 @@ export interface FileFacesParts {
 
 interface Looked {
   readonly frame_index: number;
-  readonly found: Promise<FoundFaces>;
+  readonly result: Promise<FoundFaces>;
 }
 
 export class FileFaces {
   readonly #parts: FileFacesParts;
   #looking: Looked[] = [];
-  #batch: { readonly frame_index: number; readonly found: FoundFaces }[] = [];
+  #batch: { readonly frame_index: number; readonly result: FoundFaces }[] = [];
   #faces = 0;
   #frames = 0;
 
@@ -48,10 +48,10 @@ export class FileFaces {
   }
 
   /** Resolves when the next frame may come. */
-  async add(frame_index: number, found: Promise<FoundFaces>): Promise<void> {
+  async add(frame_index: number, result: Promise<FoundFaces>): Promise<void> {
     // The promise may fail before anything waits for it.
-    found.catch(() => {});
-    this.#looking.push({ frame_index, found });
+    result.catch(() => {});
+    this.#looking.push({ frame_index, result });
     if (this.#looking.length >= AHEAD) await this.#takeOldest();
   }
 
@@ -63,15 +63,15 @@ export class FileFaces {
 
   /** Resolves when nothing is looked at any more, failed or not. */
   async quiet(): Promise<void> {
-    await Promise.allSettled(this.#looking.map(({ found }) => found));
+    await Promise.allSettled(this.#looking.map(({ result }) => result));
   }
 
   async #takeOldest(): Promise<void> {
     const oldest = this.#looking[0]!;
-    const found = await oldest.found;
+    const result = await oldest.result;
     this.#looking.shift();
-    this.#batch.push({ frame_index: oldest.frame_index, found });
-    this.#faces += found.faces.length;
+    this.#batch.push({ frame_index: oldest.frame_index, result });
+    this.#faces += result.faces.length;
     const { spans, kept } = this.#parts;
     const isDue = spans?.isDue(kept + this.#frames + this.#batch.length) ?? false;
     if (isDue || this.#batch.length >= MOST_FRAMES || this.#faces >= MOST_FACES) await this.#append();
@@ -85,10 +85,10 @@ export class FileFaces {
     const { index, stage, kept, spans, signal, onAppended } = this.#parts;
     const amount = kept + this.#frames + batch.length;
     const keep = spans?.isDue(amount) ?? false;
-    const frames = batch.map(({ frame_index, found }): FrameFaces => ({ frame_index, faces: found.faces }));
-    const vectors = joined(batch.map(({ found }) => found.vectors));
-    const aligned = batch.flatMap(({ found }) => found.aligned);
-    const displays = batch.flatMap(({ found }) => found.displays);
+    const frames = batch.map(({ frame_index, result }): FrameFaces => ({ frame_index, faces: result.faces }));
+    const vectors = joined(batch.map(({ result }) => result.vectors));
+    const aligned = batch.flatMap(({ result }) => result.aligned);
+    const displays = batch.flatMap(({ result }) => result.displays);
     const transfer = [
       ...new Set([vectors, ...aligned, ...displays].map(({ buffer }) => buffer as ArrayBuffer)),
     ];

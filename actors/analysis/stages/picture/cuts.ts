@@ -276,30 +276,30 @@ function* cutsOf({ looks }: Part): Steps<number[]> {
 function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst }: Step): boolean {
   const { some, many, most, isInset } = outstandingBlocks(looks, at);
   if (some < 0.3) return false;
-  const { least, kept } = nearestAcross(looks, at);
-  if (least <= 0.006 || (isInset && kept >= 0.1)) return false;
-  if (times >= 3 && kept < 0.62 && many >= 0.55) return true;
+  const { least, sameShare } = nearestAcross(looks, at);
+  if (least <= 0.006 || (isInset && sameShare >= 0.1)) return false;
+  if (times >= 3 && sameShare < 0.62 && many >= 0.55) return true;
   if (times >= 3 && least >= otherColours && many >= 0.8 && !isFirst) return true;
   // Another moment of the same shot: what does not move stays, and the rest is elsewhere.
-  if (times >= 3.4 && kept >= 0.55 && kept < 0.84 && least >= 0.025 && most >= 0.3 && most <= 0.6)
+  if (times >= 3.4 && sameShare >= 0.55 && sameShare < 0.84 && least >= 0.025 && most >= 0.3 && most <= 0.6)
     return true;
-  if (times < 2 && (least < 0.06 || kept >= 0.3 || isFirst)) return false;
-  return kept < 0.4 || (timesCalmer >= 3 && kept < 0.55 && many >= 0.35 && some >= 0.55);
+  if (times < 2 && (least < 0.06 || sameShare >= 0.3 || isFirst)) return false;
+  return sameShare < 0.4 || (timesCalmer >= 3 && sameShare < 0.55 && many >= 0.35 && some >= 0.55);
 }
 
-/** The least difference, and the most that is kept, between pictures before and behind a place. */
-function nearestAcross(looks: readonly Look[], at: number): { least: number; kept: number } {
-  let [least, kept] = [1, 0];
+/** The least difference, and the largest equal share, between pictures before and behind a place. */
+function nearestAcross(looks: readonly Look[], at: number): { least: number; sameShare: number } {
+  let [least, sameShare] = [1, 0];
   for (const back of before) {
     const earlier = looks[at - back];
     for (const on of earlier ? after : []) {
       const later = looks[at + on];
       if (!later) continue;
       least = Math.min(least, difference(earlier!, later));
-      kept = Math.max(kept, keptShare(earlier!, later));
+      sameShare = Math.max(sameShare, keptShare(earlier!, later));
     }
   }
-  return { least, kept };
+  return { least, sameShare };
 }
 
 /** Mean difference of each block that no change of exposure of the whole picture explains. */
