@@ -37,7 +37,7 @@ interface Cut {
   readonly mode: ClipMode;
   readonly span: readonly [number, number];
   /**
-   * What the command line is told, so that it does the same; null where it cannot, and precise clips are the
+   * Options with which the command line does the same; null where it cannot, and precise clips are the
    * peer.
    */
   readonly codecs: readonly string[] | null;

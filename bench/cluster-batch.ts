@@ -143,13 +143,13 @@ async function killed(world: World, front: Node, first: Node, admin: ClusterAdmi
   const undone = async (files: readonly string[]) => {
     const { results } = await task();
     const done = new Set(results.map(({ path }) => basename(path)));
-    // What a node was at is told late: it may be of a task before.
+    // A node reports late which file it works on: the file may belong to an earlier task.
     return files.filter((file) => file.startsWith('killed-') && !done.has(file));
   };
   const { child } = first.process;
   let remainingFiles: readonly string[] = [];
   await until('its first files', 60_000, async () => {
-    // What it has done while it is asked would not be left.
+    // Stopped first: files that it finishes during the question would not remain.
     child.kill('SIGSTOP');
     remainingFiles = await undone(await filesOf(true));
     if (remainingFiles.length === 0) child.kill('SIGCONT');

@@ -1,4 +1,4 @@
-// What a change of a cluster costs: how many people can change things at once on one machine, how fast one
+// The cost of a change of a cluster: how many people can change things at once on one machine, how fast one
 // that was away has them, and how long it takes until every machine shows one.
 import { clusterNodes, type Nodes, type Replica } from '../test/actors/cluster/replicas.ts';
 import { spoken, turn } from '../test/actors/index/voices/spoken.ts';
@@ -16,7 +16,7 @@ export function withNodes<T>(work: (nodes: Nodes) => Promise<T>): Promise<T> {
   return ending(async (t) => work(await clusterNodes(t, true)));
 }
 
-/** Of one speaker of a film, who gets another name each time. */
+/** Gives one speaker of a film another name each time. */
 async function name({ writes, cacheDir: cache_dir }: Replica, number: number): Promise<void> {
   const assignments = [{ speaker: 'SPEAKER_00', name: `Ada ${number}` }];
   await writes.ask('name_speakers', { cache_dir, hash_str: 'aa', assignments });

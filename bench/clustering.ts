@@ -1,4 +1,4 @@
-// What does clustering faces cost on top of the multiplications it needs? Exact DBSCAN of synthetic people
+// The cost of clustering faces on top of the multiplications it needs: exact DBSCAN of synthetic people
 // against the same multiplications alone, timed in turn with its own, a plain loop over pairs, scikit-learn
 // where it is installed, and a clustering that grows by a tenth.
 import assert from 'node:assert/strict';
@@ -49,7 +49,7 @@ function faces({ faces: count, dimensions }: Size): Float32Array<ArrayBuffer> {
 interface Timed {
   readonly labels: ClusterLabels;
   readonly ms: number;
-  /** What its cosines take when they are multiplied alone. */
+  /** Time of its cosines when they are multiplied alone. */
   readonly floor: number;
   readonly decided: number;
 }

@@ -11,7 +11,7 @@ const exact: DecodeOptions = { shape, preview: null, mode: 'exact' };
 const keyframes: DecodeOptions = { shape, preview: null, mode: 'keyframes' };
 const withPreview: DecodeOptions = { ...exact, preview: { max_side: 640, quality: 80 } };
 
-/** What exact decoding has to reach, by kind; keyframes 8 everywhere. */
+/** Speed that exact decoding has to reach, by kind; keyframes have to reach 8 everywhere. */
 const goals: Readonly<Record<string, number>> = { h264Gop60: 2, h264Gop12: 3.5 };
 
 export const decode: Question = async (say) => {

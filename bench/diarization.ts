@@ -30,7 +30,7 @@ const question = 'diarization';
 /** Conversations for each count of voices, and how long each is at most. */
 const conversations = sized(5, 1);
 const seconds = sized(120, 20);
-/** Of the talks; the fit twin has others. */
+/** Seed of the talks; the fit twin has others. */
 const talkSeed = 30_001;
 
 interface Condition {
@@ -230,7 +230,7 @@ async function speed(pipeline: Pipeline, voices: readonly Voice[], folder: strin
       unit: '× real time',
       goal: { of: 'value', at: 'least', than: 60 },
     },
-    // What other programs on the machine do not change.
+    // Other programs on the machine do not change this one.
     { ...plain, name, value: median(processor), unit: '× real time for each processor', goal: null },
   ];
 }

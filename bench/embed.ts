@@ -106,7 +106,7 @@ function sleepingSession(asBytes: boolean): ModelSession {
     outputs: [{ name: 'image_embeds', type: 'float32', shape: ['n', dimensions] }],
     run: async (feeds) => {
       const [count = 0] = feeds[input.name]!.dims;
-      // As a run of the runtime does, it holds the thread up.
+      // It holds the thread up, as a run of the runtime does.
       Atomics.wait(lock, 0, 0, cardMs);
       const data = vectors.slice(0, count * dimensions).fill(1);
       return { image_embeds: { data, dims: [count, dimensions] } };

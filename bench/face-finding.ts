@@ -136,7 +136,7 @@ async function measure(modelsDir: string, say: (text: string) => void): Promise<
   return rows;
 }
 
-/** What the detector is given of a picture: itself and its quarter, as the actor looks at them. */
+/** Inputs of the detector for a picture: itself and its quarter, as the actor looks at them. */
 function levels(picture: Picture): TensorIn[] {
   return [picture, quartered(picture)].map((level) => {
     const input = new InputFiller(yunetRow.detector).fill(level);

@@ -1,6 +1,6 @@
-// What do faces cost beside pictures? Films are analysed for pictures, for faces and for both: what both take
-// above pictures alone, against the detector on as many frames. Nobody is in the films, so that this is all
-// that the models do.
+// The cost of faces beside pictures. Films are analysed for pictures, for faces and for both: the time of
+// both above pictures alone, against the detector on as many frames. Nobody is in the films, so that this is
+// all that the models do.
 import { appendFileSync, copyFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

@@ -66,7 +66,7 @@ app.listen('127.0.0.1', 0, 0, (socket) => {
 process.on('message', async ({ emits }: { emits: number }) => {
   for (let step = 0; step < emits; step++) {
     emit(step);
-    // So that each event is a packet of its own, as it is when there is time between them.
+    // Each event becomes a packet of its own, as it does when there is time between them.
     await setImmediate();
   }
 });

@@ -1,4 +1,4 @@
-// What an event costs that a hundred clients receive: through the rooms of the event server, and with bare
+// The cost of an event that a hundred clients receive: through the rooms of the event server, and with bare
 // Socket.IO on uWebSockets. Servers and clients are processes of their own; the clock runs until the last
 // client has received the last.
 import { ask, messageOf, startChild } from './child.ts';

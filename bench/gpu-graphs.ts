@@ -72,7 +72,7 @@ export async function sideOf({ source, feeds }: Graph, choice: DeviceChoice): Pr
     log,
   });
   const outputs = () => session.run(feeds);
-  // What a device compiles at first is no part of a run.
+  // A device compiles at first, which is no part of a run.
   await outputs();
   return {
     device: session.device,

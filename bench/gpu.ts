@@ -1,4 +1,4 @@
-// What a graphics card does for the product: decoding, graphs and whole analyses, each beside the processor
+// The work of a graphics card for the product: decoding, graphs and whole analyses, each beside the processor
 // in the same run. Without a card nothing is measured. FRAMEHOUND_DEVICE names where models run (default:
 // auto), FRAMEHOUND_GPU_PARTS some of the parts.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const cores = availableParallelism();
 const device = (process.env['FRAMEHOUND_DEVICE'] ?? 'auto') as DeviceChoice;
 const shape = { width: vitB16.side, height: vitB16.side, fit: 'stretch', resample: 'bilinear' } as const;
 const options: DecodeOptions = { shape, preview: { max_side: 640, quality: 80 }, mode: 'exact' };
-/** Of each film, in seconds: a card that is lent is lent for minutes. */
+/** The films, with their lengths in seconds: a card that is lent is lent for minutes. */
 const films = {
   h264: { ...kinds.h264Gop60, seconds: sized(10, 2) },
   hevc: { ...kinds.hevcGop60, seconds: sized(10, 2) },

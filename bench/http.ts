@@ -1,4 +1,4 @@
-// What a small request costs: a JSON POST with its license check and validation, against a bare uWebSockets
+// The cost of a small request: a JSON POST with its license check and validation, against a bare uWebSockets
 // handler that reads and writes the same JSON, and against Fastify with schemas for body and answer. Servers
 // and clients are processes of their own. Where the clients are slower than the server, requests a second say
 // nothing about it; so what counts is requests for each second of processor time of the server.

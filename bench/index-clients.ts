@@ -8,7 +8,7 @@ import { sized } from './size.ts';
 import { seeded, unit } from './vectors.ts';
 
 const CLIENTS = 64;
-/** As many as are scanned in one pass. */
+/** Clients at once: as many searches as are scanned in one pass. */
 const TOGETHER = 16;
 /** Searches of each. */
 const EACH = sized(8, 1);
@@ -22,7 +22,7 @@ interface AskedRow {
   readonly ratio: number;
 }
 
-/** Of everything that a folder holds by a model. */
+/** Measures searches of everything that a folder holds by a model. */
 export async function asking(folder: string, model: string, dimensions: number): Promise<AskedRow[]> {
   const bench = startBench(1, 4096);
   try {

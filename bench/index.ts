@@ -22,7 +22,7 @@ interface BenchRow {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What the value is compared with. */
+  /** Name of the peer that the value is compared with. */
   readonly against: string;
   /** Speed over the speed of the peer: above 1 is faster. */
   readonly ratio: number;

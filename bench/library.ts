@@ -22,7 +22,7 @@ const PREVIEW = 20_000;
 const STAND_IN = 200;
 
 /**
- * Of each film one minute resembles the queries, eight seconds each, so that fifty matches lie in fifty
+ * In each film one minute resembles the queries, eight seconds each, so that fifty matches lie in fifty
  * films. `queries`: vectors of length 1.
  */
 export async function writeLibrary(

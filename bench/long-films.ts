@@ -7,7 +7,7 @@ import { seeded, unit } from './vectors.ts';
 export interface LongFilm {
   readonly seconds: number;
   readonly dimensions: number;
-  /** Of a shot, on average. */
+  /** Length of a shot, on average. */
   readonly shotSeconds: number;
   /** 0 for none. */
   readonly segments: number;

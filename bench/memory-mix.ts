@@ -1,4 +1,4 @@
-// What the service is asked for while its memory is watched: one function for each kind of work, on drawings,
+// The work of the service while its memory is watched: one function for each kind of work, on drawings,
 // small models of every family, and a film of the bench.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -129,7 +129,7 @@ async function summaries(work: Work): Promise<void> {
   await post(work, '/summaries/search', { query: 'night' });
 }
 
-/** What a search needs: analysed once, and found stored afterwards. */
+/** Makes the results that a search needs: analysed once, and found stored afterwards. */
 async function ready(work: Work): Promise<void> {
   const { places, people: film, flowers, stripes, talk: said } = work.media;
   await run(work, '/analyze', {

@@ -1,5 +1,5 @@
-// Whether the memory of a service stays flat: the same work is asked for again and again, a kind at a time,
-// each of a service of its own, then all kinds together. FRAMEHOUND_BENCH_KINDS names some (with commas;
+// Watches whether the memory of a service stays flat: it does the same work again and again, a kind at a time
+// in a service of its own, then all kinds together. FRAMEHOUND_BENCH_KINDS names some (with commas;
 // `all` is the mix, and the only one in quick runs), FRAMEHOUND_BENCH_MINUTES sets how long each takes (2,
 // and 10 for the mix).
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface Sample {
   readonly cpu: number;
 }
 
-/** What a service takes at first: threads, models and slots are there after these rounds at the earliest. */
+/** Rounds of warm-up: threads, models and slots are there after these at the earliest. */
 const WARM_UP = 2;
 /** Share of the time that counts as warm-up too. */
 const EARLY = 0.25;
@@ -75,7 +75,7 @@ async function grown(name: string, service: Service, work: Work, say: (text: str
     if (done() < EARLY || samples.length <= WARM_UP) warm = samples.length;
     say(`${name}: round ${samples.length}, ${digits(samples.at(-1)!)}`);
   }
-  // What lies between is neither.
+  // Samples between the first and the last quarter count as neither.
   const part = Math.ceil((samples.length - warm) / 4);
   const middle = (some: readonly Sample[]) => median(some.map(({ resident }) => resident));
   const early = middle(samples.slice(warm, warm + part));

@@ -1,5 +1,5 @@
-// What a message between threads costs: an ask against a bare MessagePort and against comlink, the items of a
-// feed, and a 150 KB picture handed on by slot against a structured clone.
+// The cost of a message between threads: an ask against a bare MessagePort and against comlink, the items of
+// a feed, and a 150 KB picture handed on by slot against a structured clone.
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
 import { systemClock } from '../runtime/clock.ts';

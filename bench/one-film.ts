@@ -13,7 +13,7 @@ import { copies, ingestAll, startedEngine } from './ingest.ts';
 import { beside, type Question, type Row } from './row.ts';
 
 const cores = availableParallelism();
-/** As many slots as an engine has. */
+/** The number of slots that an engine has. */
 const slots = 48 + 8 * cores;
 const shape = { width: 224, height: 224, fit: 'stretch', resample: 'area' } as const;
 const options: DecodeOptions = { shape, preview: { max_side: 640, quality: 80 }, mode: 'exact' };

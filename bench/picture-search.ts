@@ -104,7 +104,7 @@ async function openSearch(bench: Bench, decoder: Decoder): Promise<Searched> {
   };
 }
 
-/** What every stored picture scores for the altered copy of one of them; the same by colours alone. */
+/** Scores of every stored picture for the altered copy of one of them, and the same by colours alone. */
 async function asked(
   search: Searched,
   stored: readonly Stored[],

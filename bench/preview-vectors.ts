@@ -12,7 +12,7 @@ import { median, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
 
 const model_key = defaultModelKey;
-/** As the settings have them. */
+/** Previews as the settings make them. */
 const preview = { max_side: 640, quality: 80 };
 /** Pictures by which black bars are told, and pictures of one message. */
 const [barPictures, page] = [12, 16];
@@ -95,7 +95,7 @@ async function comparison(bench: Bench): Promise<(path: string) => Promise<numbe
   };
 }
 
-/** Of vectors of length 1. */
+/** Cosine of two vectors of length 1. */
 function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }

@@ -1,4 +1,4 @@
-// What `npm run bench` can ask, by name.
+// The questions of `npm run bench`, by name.
 import type { Question } from './row.ts';
 
 export const questions: Readonly<Record<string, () => Promise<Question>>> = {

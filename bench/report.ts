@@ -140,7 +140,7 @@ function folded(summary: string, text: string): string {
   return `<details>\n<summary>${summary}</summary>\n\n${text}\n</details>\n`;
 }
 
-/** What was simulated, a column for each cluster; then what each figure stands on. */
+/** Simulated figures, a column for each cluster; then the measurements that each stands on. */
 function clusterTables(rows: readonly RecordedRow[]): string {
   const all = newestRows(rows).filter(({ question }) => question === 'simulation');
   const [simulated, others] = [

@@ -21,7 +21,7 @@ interface Room {
   /** Composed of readings, and not recorded as a talk. */
   readonly isComposed: boolean;
   readonly speakers: number;
-  /** Those who say 2 s or more. */
+  /** Number of speakers who say 2 s or more. */
   readonly heard: number;
   readonly seconds: number;
   /** Null where it is not known who speaks when. */

@@ -14,7 +14,7 @@ const [PROCESSORS, CONNECTIONS] = [8, 100];
 const STORAGE = 5 * GB;
 
 /**
- * What is assumed. A worker has 16 processors and looks for things and words too (docs/sizing.md); footage
+ * Assumptions. A worker has 16 processors and looks for things and words too (docs/sizing.md); footage
  * has 20 Mbit/s and comes from storage of 5 GB/s, as does the shared folder. A worker fails every 30 days for
  * ten minutes, the database and the shared folder fail every ten days for five.
  */
@@ -34,7 +34,7 @@ interface Case extends Pick<ClusterSize, 'workers' | 'waiting' | 'daily'> {
   readonly fronts: number;
   /** Instead of `STORAGE`. */
   readonly storage?: number;
-  /** Of which each front stores one, and workers store none. */
+  /** Parts into which the database is split; each front stores one, and workers store none. */
   readonly parts?: number;
 }
 

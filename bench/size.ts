@@ -11,7 +11,7 @@ export function isQuick(): boolean {
   return process.env[variable] === '1';
 }
 
-/** What a bench measures usually, or in quick runs. */
+/** The usual size of a measurement, or that of quick runs. */
 export function sized<T>(usual: T, quick: T): T {
   return isQuick() ? quick : usual;
 }

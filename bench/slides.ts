@@ -51,7 +51,7 @@ export const slidesIngest: Question = async (say, home) => {
 };
 
 interface Coding {
-  /** Of 255. */
+  /** Strength of the grain, levels of 255. */
   readonly grain?: number;
   /** Seconds from one to the next. */
   readonly keyframe?: number;

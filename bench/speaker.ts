@@ -76,7 +76,7 @@ function rowsOf(measured: Measured): Row[] {
     ...(score === 'cosine' ? ownThresholds() : []),
   ];
 
-  /** Those of the row are cosines. */
+  /** Rows at the thresholds of the model's row, which are cosines. */
   function ownThresholds(): Row[] {
     const { threshold, missed, confused } = atThresholds(row, measured);
     return [

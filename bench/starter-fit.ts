@@ -53,7 +53,7 @@ const FOLDS = 5;
  * A unit that fewer groups show is not fitted; one that fewer photographs show keeps its rule beside the fit.
  */
 const LEAST_GROUPS = 3;
-/** Of a photograph that is there four times, against a drawing. */
+/** Weight of a photograph that is there four times, against a drawing. */
 const PHOTOGRAPH_WEIGHT = 0.6;
 const isWriting = process.argv.includes('--write');
 

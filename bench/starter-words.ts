@@ -12,7 +12,7 @@ import { drawn, photographs } from './starter/table.ts';
 
 const EACH = sized(2, 1);
 const question = 'starter-words';
-/** What a test pattern must not come first for. */
+/** Queries for which a test pattern must not come first. */
 const closeUps = ['close-up', 'close-up of a face', 'macro', 'close up of skin', 'portrait', 'face', 'hands'];
 
 interface Answered extends TestQuery {

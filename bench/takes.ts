@@ -23,7 +23,7 @@ import { fineOf } from './vectors.ts';
 
 const model_key = defaultModelKey;
 const names = ['car-detection.mp4', 'bottle-detection.mp4'].map((name) => join('media/video', name));
-/** Of the library, and of each drawn film, which is an hour. */
+/** Hours of the library; each drawn film is one hour. */
 const hours = sized(100, 2);
 const filmSeconds = 3600;
 const others = sized(100, 4);
@@ -88,11 +88,11 @@ async function measure(bench: Bench, folder: string, say: (text: string) => void
   }
 }
 
-/** What the model sees in a file, second by second. */
+/** The model that looks at a file, second by second. */
 interface Eye {
   readonly model: VisualModel;
   look(path: string): Promise<Float32Array[]>;
-  /** Of pictures of a single colour. */
+  /** Vectors of pictures of a single colour. */
   blanks(): Promise<Float32Array[]>;
 }
 
@@ -158,7 +158,7 @@ async function alteredParts(
   return parts;
 }
 
-/** What is loaded, as the index holds it. */
+/** Loaded vectors, as the index holds them. */
 class Library implements Searched {
   readonly bank: RowBank;
   readonly catalog = new Catalog();

@@ -51,7 +51,7 @@ const rows = [...sums].map(
 process.stdout.write(`// Written by bench/things-fit.ts, which says of which pictures.
 import type { Ranges } from '../models/rewriting/eight-bits.ts';
 
-/** Of the values of \`nanodet-416\`. */
+/** Ranges of the values of \`nanodet-416\`. */
 export const ranges: Ranges = new Map([
 ${rows.join('\n')}
 ]);

@@ -117,7 +117,7 @@ function labelled(xml: string): Labelled {
   return { path: xml.replace(/xml$/, 'jpg'), classes };
 }
 
-/** As the analysis hands it to a detector. */
+/** The picture as the analysis hands it to a detector. */
 async function pictureOf(path: string, side: number, fit: 'inside' | 'stretch'): Promise<Picture> {
   const { data, info } = await sharp(path)
     .rotate()

@@ -27,7 +27,7 @@ export const vitB32: VitSize = {
   heads: 12,
   dimensions: 512,
 };
-/** As SigLIP 2 base with patches of 16. */
+/** The size of SigLIP 2 base with patches of 16. */
 export const vitB16: VitSize = { ...vitB32, side: 256, patch: 16, dimensions: 768 };
 export const vitKey = 'vit-b32-random';
 

@@ -1,4 +1,4 @@
-// What does it cost to watch a folder in which nothing happens? A poll of 100,000 and of a million files
+// The cost of watching a folder in which nothing happens: a poll of 100,000 and of a million files
 // against the bare calls of the file system, its share of a processor, what is kept in memory of a file, and
 // the time to read what was done.
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ function makeFiles(root: string, count: number, linked: boolean): void {
   }
 }
 
-/** What has to be asked of the file system at least. */
+/** The calls of the file system that a poll cannot do without. */
 function bareCalls(root: string): number {
   let bytes = 0;
   for (const folder of readdirSync(root)) {

@@ -133,7 +133,7 @@ function unlessCached(graph: GraphBuilder, sound: string, cached: string): strin
 }
 
 interface Attended {
-  /** What goes back into the text. */
+  /** Name of the output that goes back into the text. */
   readonly value: string;
   readonly keys: string;
   readonly values: string;

@@ -122,7 +122,7 @@ async function transcribed(
   return { text: segments.map(({ text }) => text).join(' '), model: model_key };
 }
 
-/** What LibriSpeech writes in full. */
+/** Abbreviations that LibriSpeech writes in full. */
 const spelled: Readonly<Record<string, string>> = { mr: 'mister', mrs: 'missus', dr: 'doctor', st: 'saint' };
 
 /** In lower case, without punctuation. */

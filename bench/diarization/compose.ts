@@ -27,7 +27,7 @@ export interface Composition {
 
 export interface Conversation {
   readonly samples: Float32Array;
-  /** Who speaks when; a silence of 0.3 s inside a turn is no speech. */
+  /** Turns of the speakers; a silence of 0.3 s inside a turn is no speech. */
   readonly turns: readonly Turn[];
 }
 
@@ -40,7 +40,7 @@ export const usual: Omit<Composition, 'seed'> = {
 
 /** Root mean square of every voice while it speaks: about -26 dBFS. */
 const loudness = 0.05;
-/** Of the room, so that pauses are not digital zeros: about -66 dBFS. */
+/** Noise of the room, so that pauses are not digital zeros: about -66 dBFS. */
 const roomNoise = 5e-4;
 const fade = 80;
 

@@ -4,7 +4,7 @@ import { embeddedTalks, type TalkSet } from './embedded-talks.ts';
 import type { Evidence, Pipeline } from './pipeline.ts';
 import { scoreTalks, type TalkScore } from './talk-scores.ts';
 
-/** As often as talks are drawn for published figures. */
+/** How often talks are drawn for published figures. */
 export const publishedDraws = sized(4, 1);
 
 export interface DrawOptions {

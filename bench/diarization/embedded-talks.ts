@@ -17,7 +17,7 @@ export interface EmbeddedTalk {
   readonly detected: EmbeddedSpeech;
 }
 
-/** As a file holds it. */
+/** A talk as a file holds it. */
 export interface RecordedTalk {
   readonly group: string;
   readonly count: number;
@@ -35,7 +35,7 @@ export interface TalkSet {
 
 const full = 32_767;
 
-/** What decides, besides the model, which parts of a talk are embedded. */
+/** Sources that decide, besides the model, which parts of a talk are embedded. */
 const parts = ['transcriber/voice', 'diarizer/turns.ts', 'acoustics/fbank.ts'].map((path) =>
   fileURLToPath(new URL(`../../actors/${path}`, import.meta.url)),
 );

@@ -72,7 +72,7 @@ export function curveFilter(decibels: (part: number) => number): Float32Array {
   );
 }
 
-/** As long as `samples`, without delay. */
+/** The filtered samples, as many as `samples`, without delay. */
 export function filtered(samples: Float32Array, filter: Float32Array): Float32Array {
   const half = filter.length >> 1;
   const padded = new Float32Array(samples.length + 2 * half);

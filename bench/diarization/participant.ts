@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 export interface Saying {
   /** Without room, line and noise: who speaks when is read from it. */
   readonly clean: Float32Array;
-  /** As it is heard; longer than `clean` by what the room adds. */
+  /** The sound at the microphone; longer than `clean` by what the room adds. */
   readonly heard: Float32Array;
 }
 

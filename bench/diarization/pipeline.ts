@@ -30,11 +30,11 @@ import { decodeSamples } from '../samples.ts';
 import { rate } from './compose.ts';
 import type { Turn } from './score.ts';
 
-/** As in the product: 12 s of sound in a slot. */
+/** Size of a slot as in the product, which holds 12 s of sound. */
 const slotBytes = 512 * 512 * 3;
 const block = slotBytes / 4;
 
-/** What the row of the speaker model says of its cosines. */
+/** Facts about its cosines in the row of the speaker model. */
 export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
 
 /** Turns for a count of speakers; `changes`: to the evidence of the row, to try other settings. */
@@ -67,7 +67,7 @@ export interface Pipeline {
   stop(): Promise<void>;
 }
 
-/** Who speaks when in a file, as the product answers. */
+/** Turns of the speakers of a file, as the product answers them. */
 export interface DiarizedFile {
   readonly turns: readonly Turn[];
   readonly range: SpeakerRange | null;

@@ -37,7 +37,7 @@ export async function scoreTalks(
   return scores;
 }
 
-/** As one can say it to the product, which takes five and more together. */
+/** The count as the product takes it, which puts five and more together. */
 const countOf = (count: number): SpeakerCount => (count < 5 ? count : '5+');
 
 export interface TalkSummary {
@@ -69,7 +69,7 @@ export function summarizeScores(scores: readonly DiarizationScore[]): TalkSummar
   };
 }
 
-/** By detection and count, for all talks and for each group. */
+/** Summaries by detection and count, for all talks and for each group. */
 export function* summaries(scores: readonly TalkScore[]): Generator<{
   readonly group: string;
   readonly detection: TalkScore['detection'];

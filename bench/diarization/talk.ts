@@ -20,7 +20,7 @@ export interface TalkPlan {
   readonly lines: Lines;
   /** Somebody is on the telephone, and somebody is not. */
   readonly mixedLines: boolean;
-  /** Who has spoken least often is next, and not somebody by chance. */
+  /** True if the next speaker is one who has spoken least often, instead of one by chance. */
   readonly fair: boolean;
 }
 

@@ -35,7 +35,7 @@ const eightTurns = {
   fair: true,
 } as const;
 
-/** Of many voices with one recording each: 64 talks. */
+/** Talks of many voices with one recording each: 64 talks. */
 export const manyVoices: readonly Group[] = [
   { name: 'few words', talks: 14, voices: [2, 4], seconds: [30, 42], turn: [1, 8] },
   { name: 'eight turns of 8 s', talks: 10, ...eightTurns },
@@ -51,7 +51,7 @@ export const manyVoices: readonly Group[] = [
   { name: 'long', talks: 12, voices: [4, 6], seconds: [120, 180], lines: { telephone: 0.15, codec: 0.2 } },
 ];
 
-/** Of few voices with many recordings: 16 talks. */
+/** Talks of few voices with many recordings: 16 talks. */
 export const fewVoices: readonly Group[] = [
   { name: 'five strangers', talks: 10, voices: [2, 5], seconds: [60, 150] },
   { name: 'five strangers, few words', talks: 6, voices: [3, 3], seconds: [30, 42], turn: [1, 8] },

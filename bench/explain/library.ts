@@ -1,4 +1,4 @@
-// What is loaded, in memory alone: still pictures, or films that repeat some frames.
+// A loaded library, in memory alone: still pictures, or films that repeat some frames.
 import { Catalog, everything, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
 import { standing } from '../../actors/index/visual/handlers.ts';
 import { writeRow8 } from '../../actors/index/visual/quantize.ts';

@@ -1,4 +1,4 @@
-// What is done to a picture before it is searched for: mirrored, put between bars, cut, scaled, coded, in
+// Alterations of a picture before it is searched for: mirrored, put between bars, cut, scaled, coded, in
 // other light, turned, written on. Each takes and gives RGB, and draws what it leaves to chance from the dice
 // of the picture.
 import sharp, { type Sharp } from 'sharp';
@@ -60,7 +60,7 @@ function scaled(by: number): Alteration {
   return (picture) => rgbOf(sharpOf(picture).resize(Math.max(16, Math.round(picture.width * by))));
 }
 
-/** By how much each channel is multiplied, and what is added. */
+/** `factors` of the channels, and the number of levels `added` to each. */
 function light(factors: readonly [number, number, number], added = 0): Alteration {
   return (picture) => rgbOf(sharpOf(picture).linear([...factors], [added, added, added]));
 }

@@ -1,4 +1,4 @@
-// What nodes of a cluster cost its database, and what a node takes to take results over: with real code and a
+// The costs of nodes for the database of a cluster, and of a node to take results over: with real code and a
 // real PostgreSQL, in processor time, which other work on the machine hardly changes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
@@ -14,18 +14,18 @@ import { sized } from '../size.ts';
 
 /** Seconds of processor time. */
 export interface Costs {
-  /** Of the database for a job, from the queue to the change that makes its results count. */
+  /** Time of the database for a job, from the queue to the change that makes its results count. */
   readonly job: number;
   /** The same of the engine that does it. */
   readonly jobOfWorker: number;
-  /** Of the database in a second, for a node that follows the log and waits for jobs. */
+  /** Time of the database in a second, for a node that follows the log and waits for jobs. */
   readonly node: number;
   /** That such a node has to the database. */
   readonly connections: number;
-  /** Of the database for a notice of progress, and for each node that hears it. */
+  /** Time of the database for a notice of progress, and for each node that hears it. */
   readonly notice: number;
   readonly heard: number;
-  /** Of a node, to take over the results of an hour of film. */
+  /** Time of a node to take over the results of an hour of film. */
   readonly takingOver: number;
 }
 
@@ -79,7 +79,7 @@ function statOf(pid: number) {
   }
 }
 
-/** Of a large task, whose jobs find nothing. */
+/** Costs of a job in a large task, whose jobs find nothing. */
 async function jobCosts(node: Replica, server: Server): Promise<Pick<Costs, 'job' | 'jobOfWorker'>> {
   const jobs = sized(400, 5);
   const paths = Array.from({ length: sized(20_000, 80) }, (_, i) => `/footage/day ${i % 30}/clip ${i}.mp4`);
@@ -108,7 +108,7 @@ async function jobCosts(node: Replica, server: Server): Promise<Pick<Costs, 'job
   return { job, jobOfWorker: seconds / done };
 }
 
-/** What some more nodes take of the database. */
+/** Costs of some more nodes for the database. */
 async function idleCosts(nodes: Nodes, server: Server): Promise<Pick<Costs, 'node' | 'connections'>> {
   const [more, seconds] = [6, sized(20, 1)];
   const before = [await rate(server, seconds), await connectionsNow(nodes)] as const;
@@ -159,7 +159,7 @@ async function noticeCosts(nodes: Nodes, server: Server): Promise<Pick<Costs, 'n
   return { heard, notice: Math.max(0, one - heard) };
 }
 
-/** By a node that was away. */
+/** Processor time in which a node that was away takes over an hour of film. */
 async function takeOver(nodes: Nodes): Promise<number> {
   const [hours, previewBytes] = [sized(4, 1), 15_000];
   const away = await nodes.join('/footage');

@@ -120,13 +120,13 @@ class Run {
   #first = 0;
   readonly #again: Job[] = [];
   readonly #idle: number[] = [];
-  /** By worker; those that a worker has lost stay in `#ends`. */
+  /** Running jobs by worker; those that a worker has lost stay in `#ends`. */
   readonly #running = new Map<number, Running>();
   readonly #ends = new Heap<Running>();
   /** Hours that a worker which is always at work has done by now. */
   #done = 0;
   readonly #away = { database: false, share: false };
-  /** What was done while one of them was away. */
+  /** Jobs that were done while the database or the folder was away. */
   readonly #held: { readonly worker: number; readonly job: Job; readonly at: number }[] = [];
   /** Hours that the front lacks. */
   #missing = 0;

@@ -1,6 +1,6 @@
-// What the scenes of starter-visual are fitted on: the half of the photographs that the table does not have,
-// each also cropped and in other light, the drawings of the tests, the sample library, and pictures of
-// nothing. None of the table's.
+// Pictures that the scenes of starter-visual are fitted on: the half of the photographs that the table does
+// not have, each also cropped and in other light, the drawings of the tests, the sample library, and pictures
+// of nothing. None of them is in the table.
 import sharp, { type Sharp } from 'sharp';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
 import { Canvas } from '../samples/drawings/canvas.ts';
@@ -52,7 +52,7 @@ function blanks(): Fitted[] {
 
 type Labels = readonly [tags: readonly string[], maybe: readonly string[]];
 
-/** What the kinds of the tests' drawings show; the others show no scene. */
+/** Labels of the kinds of the tests' drawings that show a scene. */
 const kinds: Readonly<Record<string, Labels>> = {
   'blue sky': [['blue sky'], ['clouds', 'landscape', 'plain']],
   'sky over land': [

@@ -5,7 +5,7 @@ export interface Example {
   readonly is: boolean;
   /** How much the example counts. */
   readonly weight: number;
-  /** What the rule made by hand says, 0..1. */
+  /** Answer of the rule made by hand, 0..1. */
   readonly rule: number;
   /** In spreads from their usual values. */
   readonly features: Float64Array;
@@ -25,7 +25,7 @@ const ROUNDS = 20;
 const STEPS = 60;
 /** Less of a step than this is none. */
 const STILL = 1e-4;
-/** Of a step's own error, against that at its beginning. */
+/** Largest error at the end of a step, as a share of that at its beginning. */
 const EXACT = 1e-3;
 
 /** Examples that are and those that are not count alike together. */

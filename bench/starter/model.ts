@@ -9,7 +9,7 @@ const BATCH = 8;
 
 export interface Seen {
   readonly vectors: Float32Array[];
-  /** What the graph measured, as evidence.ts of the model names it. */
+  /** Measurements of the graph, as evidence.ts of the model names them. */
   readonly evidence: Float32Array[];
 }
 

@@ -1,5 +1,5 @@
-// What the bands of the starter are calibrated on: other words than those of the table (queries.ts), of the
-// same kinds.
+// Queries that the bands of the starter are calibrated on: other words than those of the table (queries.ts),
+// of the same kinds.
 import type { TestQuery } from './queries.ts';
 
 const each = (kind: TestQuery['kind'], entries: Readonly<Record<string, readonly string[]>>): TestQuery[] =>

@@ -4,8 +4,8 @@ import sharp from 'sharp';
 export const SIDE = 224;
 
 /**
- * What a picture shows. `maybe`: what it may be said to show; such a picture counts neither as right nor as
- * wrong.
+ * Labels of a picture. `maybe`: labels that it may be said to have; such a picture counts neither as right
+ * nor as wrong.
  */
 export interface Shown {
   readonly tags: readonly string[];
@@ -20,7 +20,7 @@ export interface Picture extends Shown {
   readonly pixels: Uint8Array;
 }
 
-/** What is drawn, as the inside of an SVG of 224×224. */
+/** A drawing, as the inside of an SVG of 224×224. */
 export interface Drawing extends Shown {
   readonly svg: string;
 }

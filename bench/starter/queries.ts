@@ -1,4 +1,4 @@
-// What the table asks: words within the powers of starter-visual, and what a right answer shows.
+// Queries of the table: words within the powers of starter-visual, and what a right answer shows.
 
 export interface TestQuery {
   readonly kind:

@@ -26,7 +26,7 @@ export function ranked(right: readonly boolean[]): Ranked {
 export function byChance(right: number, count: number): Ranked {
   const none3 = [0, 1, 2].reduce((share, i) => share * Math.max(0, (count - right - i) / (count - i)), 1);
   let precision = 0;
-  // Of a right picture at place k, the k-1 before it hold (right-1)/(count-1) right ones each.
+  // Before a right picture at place k, the k-1 others hold (right-1)/(count-1) right ones each.
   for (let k = 1; k <= count; k++)
     precision += (1 + ((k - 1) * (right - 1)) / Math.max(1, count - 1)) / k / count;
   return { hit1: right / count, hit3: 1 - none3, precision };
@@ -44,7 +44,7 @@ export function spread(values: readonly number[]): readonly [number, number] {
   return [means[100]!, means[1899]!];
 }
 
-/** Of a share of so many: where it lies with 90 % (Wilson). */
+/** The interval in which a share of so many lies with 90 % (Wilson). */
 export function wilson(some: number, of: number): readonly [number, number] {
   if (of === 0) return [0, 1];
   const z = 1.645;
@@ -55,7 +55,7 @@ export function wilson(some: number, of: number): readonly [number, number] {
   return [(middle - half) / whole, (middle + half) / whole];
 }
 
-/** Of some of many in each query: 5th and 95th percentile of the share, over samples of the queries. */
+/** 5th and 95th percentile of the share of some of many in each query, over samples of the queries. */
 export function spreadOfShare(
   queries: readonly (readonly [some: number, of: number])[],
 ): readonly [number, number] {

@@ -72,10 +72,10 @@ function labelled(text: string): Labelled[] {
     });
 }
 
-/** What drawn scenes are not labelled for. */
+/** Labels that drawn scenes do not have. */
 const looksOfScenes = ['bright', 'vivid', 'pastel', 'plain', 'symmetrical', 'busy', 'textured', 'colourful'];
 
-/** What photographs are not labelled for. */
+/** Labels that photographs do not have. */
 const looks = [
   'busy',
   'textured',

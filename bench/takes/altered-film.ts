@@ -16,7 +16,7 @@ interface Part {
   readonly start: number;
   readonly seconds: number;
   readonly alter: Alteration | null;
-  /** Of x264, where more is worse. */
+  /** Quality of x264, where more is worse. */
   readonly crf: number;
 }
 

@@ -16,9 +16,9 @@ export interface Film {
 
 export class Footage {
   readonly #mean: Float32Array;
-  /** Of each picture, what makes it different from the mean, so that a normal sum of them is one of all. */
+  /** Differences of the pictures from their mean, scaled so that a normal sum of them is like one of all. */
   readonly #spread: readonly Float32Array[];
-  /** Of each film: what each second differs by from the mean of the film. */
+  /** Differences of the seconds of each film from the mean of the film. */
   readonly #moving: readonly (readonly Float32Array[])[];
   readonly #dice: Dice;
 

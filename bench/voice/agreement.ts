@@ -146,7 +146,7 @@ export async function agreementRows(
   return rows;
 }
 
-/** What of the first second is found where a file begins a quarter of a second into a phrase. */
+/** The share of the first second that is found where a file begins a quarter of a second into a phrase. */
 export async function beginningRows(
   { own, silero }: Pair,
   test: readonly Recording[],

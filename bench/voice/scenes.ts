@@ -35,7 +35,7 @@ export interface Material {
 
 /** The frames of a scene, and the label of each: speech (1) or not (0). */
 export interface TrainingScene {
-  /** What is heard behind the talk, or instead of it. */
+  /** Kind of the sound behind the talk, or instead of it. */
   readonly kind: string;
   readonly frames: Float32Array;
   readonly speech: Uint8Array;
@@ -154,7 +154,7 @@ function silentScene(kind: string, make: NoiseGenerator, length: number, random:
   return framed(kind, degraded(sound, random), []);
 }
 
-/** As it is, by another microphone, or from a loudspeaker in a room, perhaps over a line. */
+/** The sound itself, by another microphone, or from a loudspeaker in a room, perhaps over a line. */
 function heardFrom(source: Float32Array, random: Random): Float32Array {
   const choice = random();
   if (choice < 0.5) return source;

@@ -1,4 +1,4 @@
-// What voice detectors take for speech in sounds without any: noises made by a program, and recordings of
+// Mistakes of voice detectors in sounds without speech: noises made by a program, and recordings of
 // music, animals, traffic and weather that were never trained on.
 import type { Row } from '../row.ts';
 import { sized } from '../size.ts';

@@ -40,7 +40,7 @@ export interface TalkForm {
   readonly within: boolean;
 }
 
-/** What is heard behind talk, how often, and how many decibels below it at least and at most. */
+/** Sound behind talk: kind, generator, and how many decibels it is below the talk, at least and at most. */
 function backgroundOf(behind: Behind, random: Random): [string, NoiseGenerator, number, number] | null {
   const noises = [white, white, pink, pink, brown, hum];
   const choice = random();

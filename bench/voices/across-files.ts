@@ -18,7 +18,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const [windowSeconds, hopSeconds] = [1.5, 0.75];
 const copies = 3;
 
-/** What one file holds of a voice, in its session. */
+/** Sound of a voice in one file, recorded in a session of its own. */
 function fileOf(voice: Voice, words: readonly number[], seconds: number, seed: number): Float32Array {
   const random = seeded(seed);
   const session = drawSession(random);

@@ -1,4 +1,4 @@
-// What lines and files do to a voice: the telephone, and a transform codec at a low bit rate.
+// Changes that lines and files make to a voice: the telephone, and a transform codec at a low bit rate.
 import { curveFilter } from '../diarization/equalise.ts';
 import { throughFilter, transform } from './fourier.ts';
 
@@ -51,7 +51,7 @@ const phase = 0.5 + hop / 2;
 const window = Float64Array.from({ length: frame }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / frame));
 
 /**
- * As speech and music codecs of low bit rates do: windows of 32 ms become a modified cosine transform, each
+ * Codes sound as codecs of low bit rates do: windows of 32 ms become a modified cosine transform, each
  * band of it is quantised as coarsely as its own loudness hides, and bands far below the loudest are dropped.
  * As long as `samples`.
  */

@@ -22,7 +22,7 @@ export interface Measured {
 const copies = 2;
 const sessionSeed = 90_001;
 
-/** As recorded, "eq" and across sessions. `kept`: pieces may be those of an earlier run. */
+/** Measures voices as recorded, "eq" and across sessions. `kept`: pieces may be those of an earlier run. */
 export async function* measureVoices(
   { embed }: Pick<PieceEmbedder, 'embed'>,
   set: string,

@@ -1,5 +1,5 @@
-// What takes minutes to make and depends on its key alone, kept in the folder for temporary files. The files
-// are of one machine and one version of Node, and can be deleted.
+// Keeps values that take minutes to make and depend on their key alone, in the folder for temporary files.
+// The files are of one machine and one version of Node, and can be deleted.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -38,7 +38,7 @@ export async function kept<T>(
   return value;
 }
 
-/** Of the bytes of a file, or of all files of a folder. */
+/** Digest of the bytes of a file, or of all files of a folder. */
 export function digestOf(path: string): string {
   const isFolder = statSync(path).isDirectory();
   const files = isFolder ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];

@@ -10,7 +10,7 @@ export const cosine: Scorer = (first, second) => first.reduce((sum, x, at) => su
 /** Dimensions of the vectors of starter-speaker. */
 const dimensions = 128;
 
-/** By the PLDA in a file. Throws what `readPlda` throws. */
+/** Scores by the PLDA in a file. Throws what `readPlda` throws. */
 export function pldaScorerOf(file: string): Scorer {
   return pldaScorer(readPlda(readFileSync(file), dimensions, file));
 }

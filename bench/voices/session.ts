@@ -78,7 +78,7 @@ function drawMicrophone(random: Random): Float32Array {
 }
 
 /**
- * As the session's microphone hears what is said, on the same time: the direct sound is not delayed, and what
+ * Speech as the session's microphone hears it, at the same times: the direct sound is not delayed, and what
  * the room adds after the end is kept (`tail`) or cut. Tempo is not its matter. Every call draws the places
  * of mouth and microphone anew.
  */

@@ -8,8 +8,8 @@ export interface Split<T> {
   readonly held: T[];
   readonly fit: T[];
   /**
-   * Those of `fit` that a training with `--hold 62 --choose` leaves out: settings are chosen on them with its
-   * model.
+   * Voices of `fit` that a training with `--hold 62 --choose` leaves out: settings are chosen on them with
+   * its model.
    */
   readonly choose: T[];
 }

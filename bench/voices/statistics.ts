@@ -3,7 +3,7 @@ import { seeded } from '../diarization/random.ts';
 
 export interface Spread {
   readonly mean: number;
-  /** Of the sample. 0 for a single value. */
+  /** Standard deviation of the sample; 0 for a single value. */
   readonly deviation: number;
   /** In which the mean of nine in ten other draws of as many would lie (percentile bootstrap). */
   readonly interval: readonly [number, number];

@@ -12,7 +12,7 @@ export interface Title {
   readonly from: number;
   readonly to: number;
   readonly x: number;
-  /** Of its top, px; for each second. */
+  /** Place of its top in each second, px. */
   y(second: number): number;
   readonly size: number;
   readonly font: string;
@@ -24,7 +24,7 @@ export interface Title {
 
 export interface TitledFilm {
   readonly kind: string;
-  /** What is behind the titles: moving footage, one of its pictures, or one colour. */
+  /** Background of the titles: moving footage, one of its pictures, or one colour. */
   readonly footage: 'moving' | 'still' | 'light' | 'dark';
   /** Moving footage in a corner. */
   readonly inset: boolean;
@@ -79,7 +79,7 @@ class Writer {
     return titles;
   }
 
-  /** Of two or three seconds. */
+  /** Titles that stay for two or three seconds. */
   captions(size: number): Title[] {
     const titles: Title[] = [];
     for (let from = 0; from < this.#seconds; from += 3) {

@@ -78,7 +78,7 @@ export function noiseTile(seed: number, size: number, cells: number, octaves: nu
   return Uint8Array.from(sum, (value) => Math.round(value * 255));
 }
 
-/** As `noiseFrom` for a whole tile; what depends on the column alone is computed once. */
+/** Adds an octave to a whole tile; the parts that depend on the column alone are computed once. */
 function addOctave(
   sum: Float32Array,
   size: number,
