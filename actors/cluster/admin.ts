@@ -40,7 +40,7 @@ interface Probed {
 async function examined(database: Database): Promise<DatabaseFacts> {
   // The first question also connects.
   await database.probe('select 1');
-  const [asked, since] = [Date.now() / 1000, performance.now()];
+  const [startSeconds, since] = [Date.now() / 1000, performance.now()];
   const { server, number, now, has_tables, may_create } = await database.probe<Probed>(
     `select current_setting('server_version') as server, current_setting('server_version_num')::int as number,
       extract(epoch from clock_timestamp())::float8 as now,
@@ -50,7 +50,7 @@ async function examined(database: Database): Promise<DatabaseFacts> {
   const milliseconds = performance.now() - since;
   const facts = {
     ...{ server, major: Math.floor(number / 10_000), milliseconds, may_create },
-    clock_seconds: asked + milliseconds / 2000 - now,
+    clock_seconds: startSeconds + milliseconds / 2000 - now,
     supported,
   };
   if (!has_tables) return { ...facts, tables: 0, library: null, roots: [] };
@@ -76,9 +76,9 @@ export function openAdmin(url: string, clock: Clock): ClusterAdmin {
   const database = new Database(url, clock);
   const find = async (name: string): Promise<ClusterNode> => {
     const { nodes } = await statusOf(database);
-    const found = nodes.filter(({ id }) => name !== '' && id.startsWith(name));
-    if (found.length === 1) return found[0]!;
-    const why = found.length === 0 ? 'is no node of the cluster' : 'begins the id of several nodes';
+    const matches = nodes.filter(({ id }) => name !== '' && id.startsWith(name));
+    if (matches.length === 1) return matches[0]!;
+    const why = matches.length === 0 ? 'is no node of the cluster' : 'begins the id of several nodes';
     throw clusterErrors.NODE_UNKNOWN(`${name} ${why}; to list them: framehound cluster status`);
   };
   return {

@@ -15,7 +15,7 @@ interface Kind {
   /** False for what stays on its machine. */
   isShared?(value: Fields): boolean;
   /** One text of two; null where they contradict each other. `isFirst`: the node was never in the cluster. */
-  joined(own: Fields, common: Fields, isFirst: boolean): Fields | null;
+  joined(local: Fields, common: Fields, isFirst: boolean): Fields | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const kinds: readonly Kind[] = [
     file: /^[0-9a-f]{12}\.json$/,
     isPrivate: true,
     // Nothing changes of a key but that it is revoked.
-    joined: (own, common) => (own['revoked_at'] === null ? common : own),
+    joined: (local, common) => (local['revoked_at'] === null ? common : local),
   },
   {
     folder: 'sessions',
@@ -35,7 +35,8 @@ const kinds: readonly Kind[] = [
     endsAnywhere: true,
     // The owner of one home folder is not that of another one.
     isShared: ({ sealed }) => sealed !== null,
-    joined: (own, common) => (Number(own['last_used_at']) > Number(common['last_used_at']) ? own : common),
+    joined: (local, common) =>
+      Number(local['last_used_at']) > Number(common['last_used_at']) ? local : common,
   },
   {
     folder: 'lists',
@@ -71,16 +72,16 @@ const kinds: readonly Kind[] = [
 ];
 
 /** One machine found hits, and people have seen some on another one. */
-function bothHits(own: Fields, common: Fields): Fields {
+function bothHits(local: Fields, common: Fields): Fields {
   const hits = (value: Fields) => value['hits'] as readonly Fields[];
-  const known = new Set(hits(common).map((hit) => hit['hit_id']));
-  const more = hits(own).filter((hit) => !known.has(hit['hit_id']));
-  const seen = Math.max(Number(own['seen']), Number(common['seen']));
+  const commonIds = new Set(hits(common).map((hit) => hit['hit_id']));
+  const more = hits(local).filter((hit) => !commonIds.has(hit['hit_id']));
+  const seenCount = Math.max(Number(local['seen']), Number(common['seen']));
   const total = Number(common['total']) + more.length;
   return {
     ...common,
     total,
-    seen: Math.min(seen, total),
+    seen: Math.min(seenCount, total),
     hits: [...hits(common), ...more],
   };
 }
@@ -88,10 +89,10 @@ function bothHits(own: Fields, common: Fields): Fields {
 /** Adds the records of a machine that is new to the cluster behind the existing ones. */
 function united(list: string, id: string): Kind['joined'] {
   const of = (value: Fields) => value[list] as readonly Fields[];
-  return (own, common, isFirst) => {
+  return (local, common, isFirst) => {
     if (!isFirst) return null;
-    const known = new Set(of(common).map((one) => one[id]));
-    return { ...common, [list]: [...of(common), ...of(own).filter((one) => !known.has(one[id]))] };
+    const commonIds = new Set(of(common).map((item) => item[id]));
+    return { ...common, [list]: [...of(common), ...of(local).filter((item) => !commonIds.has(item[id]))] };
   };
 }
 

@@ -67,29 +67,29 @@ export class CommonWatch implements WatchFolders {
     const { leases, log } = this.#parts;
     await this.#tellAble();
     if (await this.#isUnfit()) throw watchedElsewhere();
-    const taken = await leases.take(LEASE, () => {
+    const lease = await leases.take(LEASE, () => {
       this.#claim = null;
       log.warn('watching ends: this machine cannot tell the others any more that it watches');
       onLost();
     });
-    if (taken === null) throw watchedElsewhere();
-    this.#claim = taken;
+    if (lease === null) throw watchedElsewhere();
+    this.#claim = lease;
     this.#giveUp = () => {
       log.info('another machine watches, which can read all watch folders');
       this.#claim = null;
       onLost();
-      void taken.release();
+      void lease.release();
     };
     const release = () => {
       this.#claim = null;
-      void taken.release();
+      void lease.release();
     };
     return { release };
   }
 
   async list(): Promise<WatchFolderList> {
-    const { watch_folders, service_status: own } = await this.#service.list();
-    const service_status = this.#statusOr(own);
+    const { watch_folders, service_status: localStatus } = await this.#service.list();
+    const service_status = this.#statusOr(localStatus);
     const { folder_stats } = service_status;
     const folders = watch_folders.map((folder) => {
       const { last_poll_time = 0, files_analyzed: files_analyzed_count = 0 } = folder_stats[folder.id] ?? {};
@@ -193,15 +193,15 @@ export class CommonWatch implements WatchFolders {
     this.#told = text;
   }
 
-  /** That of the machine that watches; `own`: how this one stands. */
-  #statusOr(own: WatchStatus): WatchStatus {
-    const told = this.#claim === null ? readJsonNow(Told, this.#path)?.status : undefined;
-    if (told === undefined) return own;
+  /** That of the machine that watches; `localStatus`: how this one stands. */
+  #statusOr(localStatus: WatchStatus): WatchStatus {
+    const commonStatus = this.#claim === null ? readJsonNow(Told, this.#path)?.status : undefined;
+    if (commonStatus === undefined) return localStatus;
     const { paths } = this.#parts.roots();
-    const status = withTexts(told, (text) => paths.shown(text));
-    const known = Object.entries(status.folder_stats).filter(([id]) => id in own.folder_stats);
-    const folder_stats = { ...own.folder_stats, ...Object.fromEntries(known) };
-    return this.#isTaken ? { ...status, folder_stats } : { ...own, folder_stats };
+    const status = withTexts(commonStatus, (text) => paths.shown(text));
+    const sharedStats = Object.entries(status.folder_stats).filter(([id]) => id in localStatus.folder_stats);
+    const folder_stats = { ...localStatus.folder_stats, ...Object.fromEntries(sharedStats) };
+    return this.#isTaken ? { ...status, folder_stats } : { ...localStatus, folder_stats };
   }
 
   get #path(): string {

@@ -442,11 +442,11 @@ export class Database implements Sql {
   // Notices.
 
   /**
-   * Calls `heard` for each notice, and once with an empty text whenever it listens anew: some may have been
-   * missed. One connection listens to all channels, since a server has few.
+   * Calls `onNotice` for each notice, and once with an empty text whenever it listens anew: some may have
+   * been missed. One connection listens to all channels, since a server has few.
    */
-  listen(channel: string, heard: (text: string) => void): void {
-    const listener = { channel, heard };
+  listen(channel: string, onNotice: (text: string) => void): void {
+    const listener = { channel, onNotice };
     this.#listeners.push(listener);
     if (this.#listening !== null) void begin(this.#listening, listener).catch(() => {});
     else if (this.#listeners.length === 1) void this.#listen();
@@ -475,7 +475,7 @@ export class Database implements Sql {
       client.once('end', lost);
       client.once('error', lost);
       client.on('notification', ({ channel, payload = '' }) => {
-        for (const listener of this.#listeners) if (listener.channel === channel) listener.heard(payload);
+        for (const listener of this.#listeners) if (listener.channel === channel) listener.onNotice(payload);
       });
       for (const listener of this.#listeners) await begin(client, listener);
     } catch {
@@ -495,12 +495,12 @@ export class Database implements Sql {
 
 interface Listener {
   readonly channel: string;
-  readonly heard: (text: string) => void;
+  readonly onNotice: (text: string) => void;
 }
 
-async function begin(client: pg.PoolClient, { channel, heard }: Listener): Promise<void> {
+async function begin(client: pg.PoolClient, { channel, onNotice }: Listener): Promise<void> {
   await client.query(`listen ${channel}`);
-  heard('');
+  onNotice('');
 }
 
 function affected(response: unknown): boolean {

@@ -118,18 +118,19 @@ export class Exchange {
    * one when it is whole.
    */
   async keepOpen(job: string, cacheDir: string): Promise<void> {
-    const kept = join(this.#parts.shared, openPlace(job));
+    const target = join(this.#parts.shared, openPlace(job));
     if (!existsSync(openFolder(cacheDir)) || !this.#isThere()) return;
-    await rm(`${kept}.part`, { recursive: true, force: true });
-    await cp(openFolder(cacheDir), `${kept}.part`, { recursive: true, preserveTimestamps: true });
-    await rm(kept, { recursive: true, force: true });
-    await rename(`${kept}.part`, kept);
+    await rm(`${target}.part`, { recursive: true, force: true });
+    await cp(openFolder(cacheDir), `${target}.part`, { recursive: true, preserveTimestamps: true });
+    await rm(target, { recursive: true, force: true });
+    await rename(`${target}.part`, target);
   }
 
   /** Copies what was kept into the folder of the job, which is new. */
   async takeOpen(job: string, cacheDir: string): Promise<void> {
-    const kept = join(this.#parts.shared, openPlace(job));
-    if (existsSync(kept)) await cp(kept, openFolder(cacheDir), { recursive: true, preserveTimestamps: true });
+    const source = join(this.#parts.shared, openPlace(job));
+    if (existsSync(source))
+      await cp(source, openFolder(cacheDir), { recursive: true, preserveTimestamps: true });
   }
 
   /** SHARED_FOLDER while the shared folder is away, LIBRARY_DAMAGED when the manifest is another one. */

@@ -44,25 +44,25 @@ export async function followedBy(cacheDir: string): Promise<Followed | null> {
 }
 
 /**
- * `own`: what the folder follows. SNAPSHOT_DAMAGED where it can follow the log from nowhere, SHARED_FOLDER,
- * TRANSFER_FAILED.
+ * `position`: what the folder follows. SNAPSHOT_DAMAGED where it can follow the log from nowhere,
+ * SHARED_FOLDER, TRANSFER_FAILED.
  */
 export async function firstReplica(
   parts: FirstReplicaParts,
-  own: Followed | null,
+  position: Followed | null,
   signal: AbortSignal,
 ): Promise<void> {
   const { database, library, cacheDir, log } = parts;
-  const isOther = own === null ? existsSync(databaseFile(cacheDir)) : own.library !== library;
+  const isOther = position === null ? existsSync(databaseFile(cacheDir)) : position.library !== library;
   // It is refused by what opens it.
   if (isOther) return;
-  const begun = own ?? { seq: 0, at_ms: 0 };
+  const begun = position ?? { seq: 0, at_ms: 0 };
   const { cut, last, stands, changes } = await changesAfter(database, library, begun, 1);
   const next = changes[0]?.seq ?? last + 1;
   let snapshots = await listSnapshots(database, library);
-  if (own !== null && stands && own.seq >= cut) {
+  if (position !== null && stands && position.seq >= cut) {
     // A gap that no cut has made is filled from a snapshot, if there is one.
-    snapshots = next === own.seq + 1 ? [] : snapshots.filter(({ seq }) => seq >= next - 1);
+    snapshots = next === position.seq + 1 ? [] : snapshots.filter(({ seq }) => seq >= next - 1);
     if (snapshots.length === 0) return;
   }
   if (!stands)
@@ -88,10 +88,10 @@ async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: Abort
   const { database, exchange, cacheDir, nodeId, clock, log } = parts;
   const { seq, sealed } = snapshot;
   log.info('the library is taken from a snapshot', { change: seq, snapshot: sealed.place });
-  let told = clock.now();
+  let lastReport = clock.now();
   const progress = (done: number, total: number) => {
-    if (clock.now() - told < TELL_EVERY) return;
-    told = clock.now();
+    if (clock.now() - lastReport < TELL_EVERY) return;
+    lastReport = clock.now();
     log.info('the library is taken from a snapshot', {
       megabytes: Math.round(done / 1e6),
       of: Math.round(total / 1e6),
@@ -106,7 +106,7 @@ async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: Abort
     return true;
   } catch (error) {
     const { LIBRARY_DAMAGED, NO_LIBRARY, INCOMPLETE } = transferErrors;
-    const isDamaged = [LIBRARY_DAMAGED, NO_LIBRARY, INCOMPLETE].some((one) => one.is(error));
+    const isDamaged = [LIBRARY_DAMAGED, NO_LIBRARY, INCOMPLETE].some((maker) => maker.is(error));
     if (!isDamaged) throw error;
     log.error('a snapshot of the library is damaged', {
       snapshot: sealed.place,

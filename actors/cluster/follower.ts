@@ -90,10 +90,10 @@ export class Follower {
   begin(): void {
     const { cacheDir } = this.#parts;
     // Copies of results that a killed engine left.
-    const left = existsSync(cacheDir)
+    const leftovers = existsSync(cacheDir)
       ? readdirSync(cacheDir).filter((name) => name.startsWith(copyPrefix))
       : [];
-    for (const name of left) rmSync(join(cacheDir, name), { recursive: true, force: true });
+    for (const name of leftovers) rmSync(join(cacheDir, name), { recursive: true, force: true });
     this.#parts.database.listen(changeChannel, (text) => {
       this.#known = Math.max(this.#known, Number(text));
       this.#alarm.ring();
@@ -157,7 +157,7 @@ export class Follower {
       this.#stop.signal.throwIfAborted();
       const some = changes.slice(at, Math.min(end, smallUntil(changes, at)));
       const written = some.length > 0 ? await this.#applySmall(some) : [await this.#apply(changes[at]!)];
-      for (const one of written) await this.#has(changes[at++]!, one);
+      for (const outcome of written) await this.#has(changes[at++]!, outcome);
     }
     return end < changes.length || changes.length === TOGETHER;
   }
@@ -229,7 +229,8 @@ export class Follower {
     if (from !== null && isLibrary) await exchange.merge(from, cache_dir);
     const change = { cache_dir, library, seq, at_ms, from: isLibrary ? null : from };
     const write = body.kind === 'write' ? revived(places.own(body.write)) : null;
-    const apply = (own: Write | null) => index.ask('apply', { ...change, write: own }, { lane: 'now' });
+    const apply = (localWrite: Write | null) =>
+      index.ask('apply', { ...change, write: localWrite }, { lane: 'now' });
     const written = await (write === null ? apply(null) : begunHere(index, cache_dir, write, apply));
     if (from !== null) await rm(from, { recursive: true, force: true });
     return written;

@@ -131,13 +131,13 @@ export class Home implements CommonHome {
         replace: (path, text) => void texts.set(this.#nameOf(path), text),
         remove: (path) => void texts.set(this.#nameOf(path), null),
       };
-      const found = await this.#transact(async (sql) => {
+      const outcome = await this.#transact(async (sql) => {
         const answer = edit(collected);
         const bodies = [...texts].map(([name, text]) => ({ name, body: text && this.#shared(name, text) }));
         return { answer, bodies: await this.#write(sql, bodies) };
       });
-      this.#bring(found.bodies);
-      return found.answer;
+      this.#bring(outcome.bodies);
+      return outcome.answer;
     });
   }
 
@@ -199,12 +199,12 @@ export class Home implements CommonHome {
       'select name, seq, digest from framehound.home where library = $1 and seq > $2 order by seq',
       [library, isWhole ? -1 : this.#seq],
     );
-    const gone = isWhole ? this.#compare(rows) : [];
-    const other = rows.filter(({ name, digest }) => digest !== (this.#known.get(name) ?? null));
+    const missingNames = isWhole ? this.#compare(rows) : [];
+    const changedRows = rows.filter(({ name, digest }) => digest !== (this.#known.get(name) ?? null));
     const bodies: Body[] = [];
     // A list may be large.
-    for (let at = 0; at < other.length; at += 20) {
-      const names = other.slice(at, at + 20).map(({ name }) => name);
+    for (let at = 0; at < changedRows.length; at += 20) {
+      const names = changedRows.slice(at, at + 20).map(({ name }) => name);
       bodies.push(
         ...(await sql.query<Body>(
           'select name, digest, body from framehound.home where library = $1 and name = any($2)',
@@ -212,7 +212,7 @@ export class Home implements CommonHome {
         )),
       );
     }
-    this.#bring([...gone.map((name) => ({ name, digest: null, body: null })), ...bodies]);
+    this.#bring([...missingNames.map((name) => ({ name, digest: null, body: null })), ...bodies]);
     this.#seq = Number(rows.at(-1)?.seq ?? this.#seq);
     this.#compared = missed;
   }
@@ -221,14 +221,14 @@ export class Home implements CommonHome {
   #compare(rows: readonly Row[]): string[] {
     for (const folder of commonFolders) this.#scan(folder);
     const there = new Set(rows.map(({ name }) => name));
-    const gone: string[] = [];
+    const missingNames: string[] = [];
     for (const name of this.#known.keys()) {
       if (kindOf(name)?.endsAnywhere === true) {
-        if (!there.has(name)) gone.push(name);
+        if (!there.has(name)) missingNames.push(name);
         // A file removed here is restored, and one that is in no older copy of the database is offered.
       } else if (!this.#here.has(name) || !there.has(name)) this.#known.delete(name);
     }
-    return gone;
+    return missingNames;
   }
 
   /** Within a transaction that has locked the changes. */
@@ -263,7 +263,7 @@ export class Home implements CommonHome {
   #bring(bodies: readonly Body[]): void {
     if (bodies.length === 0) return;
     try {
-      const changed = bodies.filter((one) => this.#bringOne(one));
+      const changed = bodies.filter((body) => this.#bringOne(body));
       this.#saved(changed.map(({ name }) => name));
     } catch (error) {
       // It is brought again later.
@@ -292,11 +292,11 @@ export class Home implements CommonHome {
 
   /** Merges the changed file here with the text of the database. */
   #joined(name: string, body: string | null, isFirst: boolean): string | null {
-    const own = this.#text(name);
+    const localText = this.#text(name);
     const { joined, endsAnywhere = false } = kindOf(name)!;
     if (endsAnywhere && body === null) return null;
-    if (own !== null && body !== null) {
-      const both = joined(JSON.parse(own), JSON.parse(body), isFirst);
+    if (localText !== null && body !== null) {
+      const both = joined(JSON.parse(localText), JSON.parse(body), isFirst);
       if (both !== null) return JSON.stringify(both);
     }
     const { home, log } = this.#parts;

@@ -29,8 +29,8 @@ export async function addJobs(
   // Start-time fair queueing: a job comes after all that its task costs before it, counted from the job that
   // was taken last. So tasks get equal shares of the workers, and a small one does not wait for a large one.
   let priority = await database.takenPriority(sql);
-  const jobs = work.map(({ cost, ...one }) => {
-    const job = { ...one, id: randomUUID(), priority: Math.max(LOWEST, priority) };
+  const jobs = work.map(({ cost, ...fields }) => {
+    const job = { ...fields, id: randomUUID(), priority: Math.max(LOWEST, priority) };
     priority -= cost;
     return job;
   });
@@ -69,19 +69,19 @@ export async function cutJob(
   );
   if (cut === undefined) return false;
   const priority = Math.max(LOWEST, cut.priority - count);
-  const rest = { id: randomUUID(), paths: paths.slice(count), pictures: [], priority, step, name };
-  await insertJobs(sql, task, [rest]);
-  await database.addJobs(sql, task, [rest]);
+  const remainder = { id: randomUUID(), paths: paths.slice(count), pictures: [], priority, step, name };
+  await insertJobs(sql, task, [remainder]);
+  await database.addJobs(sql, task, [remainder]);
   return true;
 }
 
 /** Queues the jobs of the next step when none is left of `step`. False when none is left at all. */
 export async function goOn(sql: Sql, database: Database, task: string, step: number): Promise<boolean> {
-  const [left] = await sql.query<{ next: number | null }>(
+  const [row] = await sql.query<{ next: number | null }>(
     'select min(step) as next from framehound.job where task = $1 and not ended',
     [task],
   );
-  const { next } = left!;
+  const { next } = row!;
   if (next === null) return false;
   // Nearly always others of its step are left, and they may be many.
   if (next <= step) return true;
@@ -95,16 +95,16 @@ export async function goOn(sql: Sql, database: Database, task: string, step: num
 
 /** Ends all that are left, and answers them. */
 export async function endJobs(sql: Sql, database: Database, task: string): Promise<JobWork[]> {
-  const left = await sql.query<JobWork & { readonly id: string }>(
+  const jobs = await sql.query<JobWork & { readonly id: string }>(
     `update framehound.job set ended = true where task = $1 and not ended
       returning id, step, paths, name`,
     [task],
   );
   await database.cancelJobs(
     sql,
-    left.map(({ id }) => id),
+    jobs.map(({ id }) => id),
   );
-  return left;
+  return jobs;
 }
 
 /** Files of which this task has found faces, or knows that they are stored; by root. */
@@ -127,8 +127,8 @@ export async function keepResults(
     'select position, body from framehound.result where task = $1 order by position',
     [task],
   );
-  const gone = rows.filter(({ body }) => !keeps(body)).map(({ position }) => position);
-  await sql.query('delete from framehound.result where task = $1 and position = any($2)', [task, gone]);
+  const positions = rows.filter(({ body }) => !keeps(body)).map(({ position }) => position);
+  await sql.query('delete from framehound.result where task = $1 and position = any($2)', [task, positions]);
   return rows.flatMap(({ body }) => (keeps(body) ? [body] : []));
 }
 

@@ -34,7 +34,7 @@ export class Leases {
   /** Null when another node has it. `onLost`: it is of no use any more. DATABASE_AWAY. */
   async take(name: string, onLost: () => void): Promise<Lease | null> {
     const { clock } = this.#parts;
-    let asked = clock.now();
+    let lastRenewal = clock.now();
     if (!(await this.#extend(name))) return null;
     let isOver = false;
     let disarm = () => {};
@@ -48,8 +48,8 @@ export class Leases {
     const renew = async () => {
       const now = clock.now();
       // After a long sleep of this machine another one may have it.
-      let isHeld: boolean | null = now - asked < SURE_FOR ? null : false;
-      const late = clock.after(Math.max(0, SURE_FOR - (now - asked)), () => {
+      let isHeld: boolean | null = now - lastRenewal < SURE_FOR ? null : false;
+      const late = clock.after(Math.max(0, SURE_FOR - (now - lastRenewal)), () => {
         if (isOver) return;
         end();
         onLost();
@@ -57,7 +57,7 @@ export class Leases {
       isHeld ??= await this.#extend(name).catch(() => null);
       late();
       if (isOver) return;
-      if (isHeld) asked = now;
+      if (isHeld) lastRenewal = now;
       if (isHeld === false) {
         end();
         onLost();
@@ -66,7 +66,7 @@ export class Leases {
     later();
     return {
       get isSure() {
-        return !isOver && clock.now() - asked < SURE_FOR;
+        return !isOver && clock.now() - lastRenewal < SURE_FOR;
       },
       release: async () => {
         if (isOver) return;

@@ -183,7 +183,7 @@ export async function noteContents(
   seq: number,
 ): Promise<void> {
   // A content that a job has by several paths is one row.
-  const rows = [...new Map(contents.map((one) => [one.hash, one])).values()];
+  const rows = [...new Map(contents.map((content) => [content.hash, content])).values()];
   if (rows.length === 0) return;
   await sql.query(
     `insert into framehound.content (library, hash, path, seq)

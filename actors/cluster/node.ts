@@ -24,8 +24,8 @@ const NodeFile = Type.Object({ version: Type.Literal(1), id: Type.String() });
 /** The id of the node of a home folder, which is made when there is none. */
 export function nodeIdIn(home: string): string {
   const path = join(home, 'cluster', 'node.json');
-  const known = readJsonNow(NodeFile, path);
-  if (known !== undefined) return known.id;
+  const nodeFile = readJsonNow(NodeFile, path);
+  if (nodeFile !== undefined) return nodeFile.id;
   const id = randomUUID();
   replaceFile(path, `${JSON.stringify({ version: 1, id })}\n`, privateFile);
   return id;
@@ -64,9 +64,9 @@ export async function expectAlone(
     });
   const first = await look();
   const pause = new Alarm(clock);
-  for (let other = first; other !== null; other = await look()) {
+  for (let place = first; place !== null; place = await look()) {
     signal.throwIfAborted();
-    if (other.seen !== first!.seen) throw copied(identity, other);
+    if (place.seen !== first!.seen) throw copied(identity, place);
     await pause.wait(BEAT_EVERY / 2, signal);
   }
 }
@@ -80,18 +80,18 @@ interface OtherPlace {
 
 /** Where this node was seen within the last seconds, if that is not here. */
 async function elsewhere({ database, id, home }: Identity): Promise<OtherPlace | null> {
-  const [other] = await database.query<OtherPlace>(
+  const [place] = await database.query<OtherPlace>(
     `select name, home, seen::text from framehound.node
       where id = $1 and (name, home) <> ($2, $3) and home <> ''
         and seen > clock_timestamp() - interval '${silentSeconds} seconds'`,
     [id, hostname(), home],
   );
-  return other ?? null;
+  return place ?? null;
 }
 
-function copied({ id, home }: Identity, other: OtherPlace): Error {
+function copied({ id, home }: Identity, place: OtherPlace): Error {
   return clusterErrors.NODE_COPIED(
-    `${home} is a copy of ${other.home} of ${other.name}, which runs as the node ${id}. To make it a node of ` +
+    `${home} is a copy of ${place.home} of ${place.name}, which runs as the node ${id}. To make it a node of ` +
       `its own, remove ${join(home, 'cluster', 'node.json')}`,
     { node: id },
   );
@@ -141,8 +141,8 @@ export class Node {
 
   async #register(): Promise<void> {
     const { database, id, home, roles, applied, log } = this.#parts;
-    const other = await elsewhere(this.#parts);
-    if (other !== null) return this.#refuse(copied(this.#parts, other).message);
+    const place = await elsewhere(this.#parts);
+    if (place !== null) return this.#refuse(copied(this.#parts, place).message);
     const [row] = await database.query<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 as now',
     );
@@ -185,9 +185,9 @@ export class Node {
       this.#tellRoots(roots, row.lacks);
       return;
     }
-    const [other] = await database.query('select 1 from framehound.node where id = $1', [id]);
+    const [entry] = await database.query('select 1 from framehound.node where id = $1', [id]);
     // Files that it would take could be those of the other one.
-    if (other !== undefined)
+    if (entry !== undefined)
       return this.#refuse('another engine runs as the same node: a home folder is of one machine');
     // It was removed as one that does not run.
     this.#isKnown = false;

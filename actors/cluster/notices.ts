@@ -75,11 +75,11 @@ export function progressNotices(
 ): (event: AnalysisEvent) => void {
   const every = tellEvery(workers);
   let file: ProgressNotice['file'] = null;
-  let told = Number.NEGATIVE_INFINITY;
+  let lastNotice = Number.NEGATIVE_INFINITY;
   return (event) => {
     if (event.type === 'file') file = event.file;
-    if (event.type !== 'task' || clock.now() - told < every) return;
-    told = clock.now();
+    if (event.type !== 'task' || clock.now() - lastNotice < every) return;
+    lastNotice = clock.now();
     const text = noticeText(places.shared({ task_id, job, file, ...standOf(event.task) }));
     if (text === null) return;
     database.query('select pg_notify($1, $2)', [progressChannel, text]).catch(() => {

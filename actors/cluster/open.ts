@@ -97,9 +97,17 @@ export async function openCluster(
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     const leases = new Leases(common);
     const teller = new Teller({ ...common, leases }, seq);
-    const own: Own = { ...common, shared, home: files, homeFolder: home, rootsFile: roots, leases, teller };
+    const localParts: LocalParts = {
+      ...common,
+      shared,
+      home: files,
+      homeFolder: home,
+      rootsFile: roots,
+      leases,
+      teller,
+    };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return await begun(choice, parts, own, position);
+    return await begun(choice, parts, localParts, position);
   } catch (error) {
     await database.close();
     throw error;
@@ -113,7 +121,7 @@ const LEAST = 1_000;
 type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis' | 'files' | 'whole'> &
   Pick<FollowerParts, 'cacheDir'>;
 
-interface Own extends Common {
+interface LocalParts extends Common {
   readonly home: Home;
   readonly homeFolder: string;
   readonly rootsFile: string;
@@ -126,7 +134,7 @@ interface Own extends Common {
 async function begun(
   choice: ClusterChoice,
   parts: ClusterParts,
-  common: Own,
+  common: LocalParts,
   position: ReplicaPosition,
 ): Promise<Cluster> {
   const { roles } = choice;
@@ -138,7 +146,7 @@ async function begun(
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, position);
   const snapshots = new Snapshots({ ...common, least: LEAST, position: () => follower.position });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
-  let left: Promise<void> | undefined;
+  let leaving: Promise<void> | undefined;
   const ending = new AbortController();
   const leave = async () => {
     ending.abort();
@@ -150,7 +158,7 @@ async function begun(
     ...common,
     ...{ active, follower, local },
     newTask: (task) => newTask(stageKinds, task),
-    leave: () => (left ??= leave()),
+    leave: () => (leaving ??= leave()),
     resolve: async (request, signal) => {
       await preflight.check(request, signal);
       return preflight.resolve(request);
@@ -165,10 +173,10 @@ async function begun(
     applied: () => follower.applied,
     working: () => worker?.working ?? [],
   });
-  const own = { ...common, follower, node, analysis };
+  const workerParts = { ...common, follower, node, analysis };
   const whole = wholeIndex(index, writes, ending.signal);
   const asking = { files: lookingIn(index, cacheDir, whole), whole };
-  const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
+  const worker = roles.includes('worker') ? new Worker({ ...workerParts, ...asking }) : null;
   await home.begin();
   active.follow();
   for (const part of [follower, node, worker, snapshots, teller]) part?.begin();
@@ -200,20 +208,20 @@ function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): Follow
     if (body.kind !== 'write') return active.told(body);
     writes.told(body.id, written);
     // Its own copies of what is forgotten.
-    const gone = forgottenBy(body.write);
-    if (gone.length > 0) await proxies.remove(cacheDir, gone);
+    const forgottenHashes = forgottenBy(body.write);
+    if (forgottenHashes.length > 0) await proxies.remove(cacheDir, forgottenHashes);
   };
 }
 
 /** Events of the cluster from the teller, and events of tasks of this engine. */
 function tellingIn(teller: Teller, local: Tasks): Telling {
-  const own = tellingOf(local);
+  const localTelling = tellingOf(local);
   return {
     get tells() {
       return teller.tells;
     },
     subscribe: (listener) => {
-      const ends = [teller.subscribe(listener), own.subscribe(listener)];
+      const ends = [teller.subscribe(listener), localTelling.subscribe(listener)];
       return () => {
         for (const end of ends) end();
       };
@@ -221,7 +229,7 @@ function tellingIn(teller: Teller, local: Tasks): Telling {
   };
 }
 
-function watchingOf(common: Own, log: Log): SharedWatch {
+function watchingOf(common: LocalParts, log: Log): SharedWatch {
   const { library, shared, homeFolder, rootsFile, leases, clock } = common;
   const roots = new RootsFile(rootsFile);
   const parts = {

@@ -99,28 +99,33 @@ export function piecesOf(request: AnalysisRequest): (work: JobWork) => Piece[] {
       return [{ type: closes, path: name ?? '', facts: factsOf(closes), closing: true }];
     if (step === steps.summaries) return paths.map((path) => ({ type: reads, path, facts: factsOf(reads) }));
     return paths.flatMap((path) => {
-      const own = new Set(byPath.get(path)?.map(({ kind }) => kind));
-      return [...own].map(({ type, noFacts }) => ({ type, path, facts: noFacts }));
+      const kindsOfPath = new Set(byPath.get(path)?.map(({ kind }) => kind));
+      return [...kindsOfPath].map(({ type, noFacts }) => ({ type, path, facts: noFacts }));
     });
   };
 }
 
-/** The same request for one job of it. `found`: files of which faces are stored, for a clustering. */
+/**
+ * The same request for one job of it. `pathsWithFaces`: files of which faces are stored, for a clustering.
+ */
 export function requestOf(
   request: AnalysisRequest,
   { step, paths, name }: JobWork,
-  found: ReadonlySet<string> = new Set(),
+  pathsWithFaces: ReadonlySet<string> = new Set(),
 ): AnalysisRequest {
   if (step === steps.closings) {
     const face_jobs = request.face_jobs.filter((job) => job.name === name);
-    const known = face_jobs.map((job) => ({ ...job, paths: job.paths.filter((path) => found.has(path)) }));
+    const jobsWithFaces = face_jobs.map((job) => ({
+      ...job,
+      paths: job.paths.filter((path) => pathsWithFaces.has(path)),
+    }));
     // Without any file it would be another request: to cluster again what there is.
-    const isEmpty = known.every((job) => job.paths.length === 0);
-    return { ...without(request), face_jobs: isEmpty ? face_jobs : known, force: false };
+    const isEmpty = jobsWithFaces.every((job) => job.paths.length === 0);
+    return { ...without(request), face_jobs: isEmpty ? face_jobs : jobsWithFaces, force: false };
   }
-  const own = new Set<unknown>(paths);
+  const jobPaths = new Set<unknown>(paths);
   if (step === steps.summaries) {
-    const summary_jobs = request.summary_jobs.filter(({ path }) => own.has(path));
+    const summary_jobs = request.summary_jobs.filter(({ path }) => jobPaths.has(path));
     return { ...without(request), summary_jobs };
   }
   const values: Readonly<Record<string, unknown>> = request;
@@ -129,10 +134,10 @@ export function requestOf(
     .filter((key) => Array.isArray(values[key]) && key !== 'face_jobs');
   const less = lists.map((key) => {
     const items = values[key] as readonly (string | { readonly path: string })[];
-    return [key, items.filter((item) => own.has(typeof item === 'string' ? item : item.path))] as const;
+    return [key, items.filter((item) => jobPaths.has(typeof item === 'string' ? item : item.path))] as const;
   });
   const face_jobs = request.face_jobs
-    .map((job) => ({ ...job, paths: job.paths.filter((path) => own.has(path)) }))
+    .map((job) => ({ ...job, paths: job.paths.filter((path) => jobPaths.has(path)) }))
     .filter((job) => job.paths.length > 0);
   return { ...request, ...Object.fromEntries(less), face_jobs, summary_jobs: [] };
 }

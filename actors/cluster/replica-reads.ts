@@ -8,7 +8,7 @@ import type { indexContract } from '../index/contract.ts';
 type Index = Ref<typeof indexContract>;
 
 /** Questions about what is known, whoever found it. */
-const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
+const lookups: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
   'known',
   'find',
   'places',
@@ -24,14 +24,14 @@ const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
 export function lookingIn(index: Index, replica: string, whole: Index): Index {
   return redirected(index, async (name, request, options) => {
     if (name === 'set_edges') return whole.ask(name, { ...request, cache_dir: replica }, options);
-    if (!asked.has(name)) return index.ask(name, request, options);
+    if (!lookups.has(name)) return index.ask(name, request, options);
     const there = await index.ask(name, { ...request, cache_dir: replica }, options);
     if (name !== 'alike') return there;
     // Among two files of one job with one hash, the second is compared with the first.
     const here = (await index.ask('alike', request as Alike, options)).media;
-    const known = new Set(here.map(({ identity }) => identity.hash_str));
+    const localHashes = new Set(here.map(({ identity }) => identity.hash_str));
     const others = (there as Reply<typeof indexContract, 'alike'>).media.filter(
-      ({ identity }) => !known.has(identity.hash_str),
+      ({ identity }) => !localHashes.has(identity.hash_str),
     );
     return { media: [...here, ...others] } as never;
   });

@@ -131,11 +131,11 @@ export class Snapshots {
     try {
       const signal = AbortSignal.any([this.#stop.signal, lost.signal]);
       const { digest } = await exchange.sealWhole(placeOf(id), cacheDir, signal);
-      const kept = await database.query(
+      const rows = await database.query(
         'update framehound.snapshot set seq = $2, digest = $3 where id = $1 and digest is null returning id',
         [id, seq, digest],
       );
-      if (kept.length > 0) log.info('a snapshot of the library was made', { change: seq });
+      if (rows.length > 0) log.info('a snapshot of the library was made', { change: seq });
     } catch (error) {
       await database.query('delete from framehound.snapshot where id = $1 and digest is null', [id]);
       throw error;
@@ -178,13 +178,13 @@ export class Snapshots {
       [library],
     );
     const rows = await database.query<{ id: string }>('select id from framehound.snapshot');
-    const known = new Set(rows.map(({ id }) => id));
-    for (const name of there) if (!known.has(name)) await exchange.drop(placeOf(name));
+    const snapshotIds = new Set(rows.map(({ id }) => id));
+    for (const name of there) if (!snapshotIds.has(name)) await exchange.drop(placeOf(name));
     // Folders of jobs that were cancelled after a worker had been stopped.
-    const kept = await namesIn(join(exchange.shared, openPlace('')));
+    const openNames = await namesIn(join(exchange.shared, openPlace('')));
     const jobs = await database.query<{ id: string }>('select id from framehound.job where not ended');
     const waiting = new Set(jobs.map((job) => job.id));
-    for (const name of kept) if (!waiting.has(name.slice(0, 36))) await exchange.drop(openPlace(name));
+    for (const name of openNames) if (!waiting.has(name.slice(0, 36))) await exchange.drop(openPlace(name));
   }
 
   /** Cuts changes that the older snapshot and every living node have. */

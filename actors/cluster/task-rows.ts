@@ -216,9 +216,9 @@ export function progressOfTask(
 ): TaskProgress {
   const sums: Record<string, Amounts> = { ...amounts };
   let done = counts.done;
-  for (const one of underway) {
-    done += one.files;
-    add(sums, one.amounts);
+  for (const job of underway) {
+    done += job.files;
+    add(sums, job.amounts);
   }
   const { types } = first.request;
   const share = counts.files === 0 ? 1 : Math.min(1, done / counts.files);
@@ -232,8 +232,8 @@ export function progressOfTask(
     elapsed_seconds: elapsed,
     amounts: sums,
   });
-  const left = end === null && share > 0 ? (elapsed * (1 - share)) / share : null;
-  return { ...progress, estimated_remaining_seconds: end === null ? left : 0 };
+  const remaining = end === null && share > 0 ? (elapsed * (1 - share)) / share : null;
+  return { ...progress, estimated_remaining_seconds: end === null ? remaining : 0 };
 }
 
 export function snapshotOf(

@@ -217,9 +217,9 @@ export class ClusterTasks implements Tasks {
   async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
     const { database, places, library, cacheDir: cache_dir } = this.#parts;
     const { signal = never } = options;
-    const asked = await readRequest(database, task_id);
-    if (asked === null) return this.#parts.local.resume(task_id, options);
-    const request = { ...places.own(asked), cache_dir };
+    const storedRequest = await readRequest(database, task_id);
+    if (storedRequest === null) return this.#parts.local.resume(task_id, options);
+    const request = { ...places.own(storedRequest), cache_dir };
     await this.#parts.admit(request);
     const { work: all, outside } = await this.#workOf(request, signal);
     const pieces = piecesOf(request);
@@ -232,12 +232,16 @@ export class ClusterTasks implements Tasks {
       const some = all.filter((work) => !isDone(work));
       const work = some.length + outside.length > 0 ? some : all;
       const again = new Set([...work, ...outside].flatMap(pieces).map(workKey));
-      const kept = await keepResults(sql, task_id, (one) => !again.has(workKey(places.own(one))));
+      const remainingResults = await keepResults(
+        sql,
+        task_id,
+        (result) => !again.has(workKey(places.own(result))),
+      );
       const { files: count, jobs } = task.counts;
       const counts = noneDone(stageKinds, count, jobs);
-      for (const result of kept) countResult(counts, result);
+      for (const result of remainingResults) countResult(counts, result);
       const stored = places.shared({ ...request, cache_dir: '' });
-      await restart(sql, task_id, { request: stored, counts, results: kept.length });
+      await restart(sql, task_id, { request: stored, counts, results: remainingResults.length });
       return this.#add(sql, { ...places.own(task.first), counts }, request, { work, outside });
     });
     await this.#reached(seq, signal);
@@ -263,8 +267,8 @@ export class ClusterTasks implements Tasks {
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
     const request = (await readRequest(sql, task_id))!;
-    const left = await endJobs(sql, database, task_id);
-    const results = left
+    const jobs = await endJobs(sql, database, task_id);
+    const results = jobs
       .flatMap(piecesOf(request))
       .map((piece) => resultWithoutWork(piece, 'cancelled', null));
     const end = { state: 'cancelled', error: null } as const;
@@ -274,8 +278,8 @@ export class ClusterTasks implements Tasks {
 
   async list(): Promise<TaskSnapshot[]> {
     const { database, library, local } = this.#parts;
-    const [rows, own] = await Promise.all([listTasks(database, library), local.list()]);
-    const all = [...rows.map((row) => this.#shown(row)), ...own];
+    const [rows, localTasks] = await Promise.all([listTasks(database, library), local.list()]);
+    const all = [...rows.map((row) => this.#shown(row)), ...localTasks];
     return all.sort((a, b) => b.created - a.created);
   }
 

@@ -113,8 +113,8 @@ export class Teller implements Telling {
         [library],
       );
       const recorded = Number(row!.told ?? -1);
-      const told = row!.told === null ? this.#applied : recorded;
-      return { lease, told, done: told, recorded, open: [] };
+      const start = row!.told === null ? this.#applied : recorded;
+      return { lease, told: start, done: start, recorded, open: [] };
     } catch (error) {
       await lease.release();
       throw error;
@@ -138,20 +138,20 @@ export class Teller implements Telling {
 
   #tell(turn: Turn, { seq, body }: Change): void {
     turn.told = seq;
-    const made: Promise<void>[] = [];
+    const deliveries: Promise<void>[] = [];
     if (body.kind === 'results') {
       const { task_id, results, standing } = body;
       for (const [at, result] of this.#parts.places.own(results).entries())
-        made.push(...this.#notify(task_id, { type: 'result', result }, `${seq}.${at}`));
+        deliveries.push(...this.#notify(task_id, { type: 'result', result }, `${seq}.${at}`));
       if (standing.end !== null)
-        made.push(...this.#notify(task_id, { type: 'end', ...standing.end }, `${seq}`));
+        deliveries.push(...this.#notify(task_id, { type: 'end', ...standing.end }, `${seq}`));
     }
-    const one = { seq, isDone: made.length === 0 };
-    turn.open.push(one);
+    const entry = { seq, isDone: deliveries.length === 0 };
+    turn.open.push(entry);
     this.#advance(turn);
-    if (one.isDone) return;
-    void Promise.all(made).then(() => {
-      one.isDone = true;
+    if (entry.isDone) return;
+    void Promise.all(deliveries).then(() => {
+      entry.isDone = true;
       this.#advance(turn);
     });
   }
@@ -163,8 +163,8 @@ export class Teller implements Telling {
   }
 
   #advance(turn: Turn): void {
-    const rest = turn.open.findIndex(({ isDone }) => !isDone);
-    const done = turn.open.splice(0, rest === -1 ? turn.open.length : rest);
+    const firstOpen = turn.open.findIndex(({ isDone }) => !isDone);
+    const done = turn.open.splice(0, firstOpen === -1 ? turn.open.length : firstOpen);
     turn.done = done.at(-1)?.seq ?? turn.done;
   }
 

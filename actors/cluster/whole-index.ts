@@ -28,19 +28,19 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
   const drafts = new Drafts(send);
   const clusterings = new Map<number, WriteMessage & { readonly digest: string }>();
   const writing = writes.index();
-  const own: { [name: string]: (request: never) => unknown } = {
+  const handlers: { [name: string]: (request: never) => unknown } = {
     // The replica has what a file is from the log.
     remember: () => ({}),
     begin_clustering: async (request: Request<Contract, 'begin_clustering'>) => {
       const answer = await index.ask('begin_clustering', request);
-      const { cache_dir: _, begun: _begun, ...rest } = request;
+      const { cache_dir: _, begun: _begun, ...fields } = request;
       const { digest } = answer;
-      clusterings.set(answer.clustering, { name: 'begin_clustering', request: rest, digest });
+      clusterings.set(answer.clustering, { name: 'begin_clustering', request: fields, digest });
       return answer;
     },
-    commit_clustering: async ({ clustering, ...rest }: Request<Contract, 'commit_clustering'>) => {
+    commit_clustering: async ({ clustering, ...fields }: Request<Contract, 'commit_clustering'>) => {
       const { digest, ...begin } = clusterings.get(clustering)!;
-      const commit = { name: 'commit_clustering', request: { ...rest, digest } };
+      const commit = { name: 'commit_clustering', request: { ...fields, digest } };
       return send([begin, commit]);
     },
     end_clustering: (request: Request<Contract, 'end_clustering'>) => {
@@ -56,7 +56,7 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
     abort_summary: ({ stage }: Request<Contract, 'abort_summary'>) => drafts.drop(stage),
   };
   return redirected(index, async (name, request, options) => {
-    const answered = own[name];
+    const answered = handlers[name];
     if (answered !== undefined) return (await answered(request as never)) as never;
     return writing.ask(name, request, options);
   });

@@ -299,17 +299,17 @@ export class Worker {
 
   async #requestFor(work: TakenWork, folder: string): Promise<AnalysisRequest> {
     const { database, places, cacheDir } = this.#parts;
-    const asked = await this.#asked(work);
-    const found = work.step === steps.closings ? await facesFound(database, work.task) : [];
+    const request = await this.#asked(work);
+    const pathsWithFaces = work.step === steps.closings ? await facesFound(database, work.task) : [];
     const cache_dir = work.step === steps.files ? folder : cacheDir;
-    return { ...places.own(requestOf(asked, work, new Set(found))), cache_dir };
+    return { ...places.own(requestOf(request, work, new Set(pathsWithFaces))), cache_dir };
   }
 
   /** Request of a task, by root. It does not change in one run, and is large if it has many files. */
   async #asked({ task, run }: TakenWork): Promise<AnalysisRequest> {
     const key = `${task} ${run}`;
-    const known = this.#requests.get(key);
-    if (known !== undefined) return known;
+    const cachedRequest = this.#requests.get(key);
+    if (cachedRequest !== undefined) return cachedRequest;
     const request = (await readRequest(this.#parts.database, task))!;
     this.#requests.set(key, request);
     const [oldest] = this.#requests.keys();
@@ -325,7 +325,7 @@ export class Worker {
         return await exchange.seal(resultPlace(job), folder, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!passing.some((one) => one.is(error))) throw error;
+        if (!passing.some((maker) => maker.is(error))) throw error;
         if (!isTold) log.warn('the shared folder cannot be written', { reason: toFields(error).message });
         await this.#alarm.wait(LOOK_EVERY, signal);
       }
@@ -357,8 +357,8 @@ export class Worker {
     const { database, library, nodeId: node } = this.#parts;
     const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
-    const found = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
-    const contents = work.step === steps.files ? found : [];
+    const ofFiles = work.step === steps.files ? results : [];
+    const contents = ofFiles.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
     const { task: task_id } = work;
     return database.transact(async (sql) => {
       await lockLibrary(sql, library);
@@ -406,7 +406,7 @@ export class Worker {
  * another is made again.
  */
 function madeBefore({ summary_jobs, force }: AnalysisRequest): EarlierRuns {
-  const replaced = new Set(summary_jobs.filter((one) => one.replace_existing).map(({ path }) => path));
+  const replaced = new Set(summary_jobs.filter((job) => job.replace_existing).map(({ path }) => path));
   const finished = (type: string, path: string) => type === 'summary' && !force && !replaced.has(path);
   return { percentage: 0, finished };
 }

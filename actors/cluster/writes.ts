@@ -51,9 +51,9 @@ export class Writes {
     const { index, cacheDir } = this.#parts;
     const replica = comparablePath(cacheDir);
     return redirected(index, (name, request, options) => {
-      const { cache_dir = '', ...rest } = request as { readonly cache_dir?: string };
+      const { cache_dir = '', ...fields } = request as { readonly cache_dir?: string };
       if (!names.has(name) || comparablePath(cache_dir) !== replica) return index.ask(name, request, options);
-      return this.send([{ name, request: rest }], options?.signal) as never;
+      return this.send([{ name, request: fields }], options?.signal) as never;
     });
   }
 
@@ -73,9 +73,9 @@ export class Writes {
       const paths = await this.#pathsOf(write, signal);
       const { worked, shared } = places.shared({ worked: paths, shared: packed(write) });
       const body: ChangeBody = { kind: 'write', id, write: shared };
-      const gone = forgottenBy(shared);
-      if (worked.length + gone.length > 0)
-        await database.transact((sql) => this.#add(sql, body, worked, gone));
+      const forgottenHashes = forgottenBy(shared);
+      if (worked.length + forgottenHashes.length > 0)
+        await database.transact((sql) => this.#add(sql, body, worked, forgottenHashes));
       else await this.#together.add(JSON.stringify(body));
       const { answer, refusal } = await over.promise;
       if (refusal !== null) throw fromFields(refusal as ErrorFields);
@@ -99,12 +99,17 @@ export class Writes {
     return contents.flatMap(({ paths }) => paths);
   }
 
-  async #add(sql: Sql, body: ChangeBody, worked: readonly string[], gone: readonly string[]): Promise<void> {
+  async #add(
+    sql: Sql,
+    body: ChangeBody,
+    worked: readonly string[],
+    forgottenHashes: readonly string[],
+  ): Promise<void> {
     const { library, nodeId: node } = this.#parts;
     await lockLibrary(sql, library);
     if (worked.length > 0) await this.#expectIdle(sql, worked);
     const seq = await addChange(sql, { library, node }, body);
-    const contents = gone.map((hash) => ({ hash, path: '' }));
+    const contents = forgottenHashes.map((hash) => ({ hash, path: '' }));
     await noteContents(sql, library, contents, seq);
   }
 
@@ -119,12 +124,12 @@ export class Writes {
       'select paths from framehound.job where not ended and paths ?| $1 limit 1',
       [worked],
     );
-    const path = job?.paths.find((one) => worked.includes(one));
+    const path = job?.paths.find((candidate) => worked.includes(candidate));
     if (path === undefined) return;
-    const own = this.#parts.places.own(path);
+    const localPath = this.#parts.places.own(path);
     throw storeErrors.MEDIA_IN_WORK(
-      `${own} is part of a running task; cancel the task or wait for it to end`,
-      { path: own },
+      `${localPath} is part of a running task; cancel the task or wait for it to end`,
+      { path: localPath },
     );
   }
 
@@ -175,7 +180,7 @@ export class Together {
         // One that the database does not take keeps no other one out.
         const isOfOne = round.length > 1 && clusterErrors.DATABASE_REFUSED.is(error);
         if (!isOfOne) for (const { over } of round) over.reject(error);
-        else for (const one of round) await this.#do([one]).catch(one.over.reject);
+        else for (const request of round) await this.#do([request]).catch(request.over.reject);
       });
     }
     this.#isAtWork = false;
