@@ -127,15 +127,15 @@ export async function withoutHeard(
   if (excluded === null) return everything;
   const { cache_dir } = request;
   const scope = { hashes: null, ranges: {}, filters: [] };
-  const speechSearches = await Promise.all(
+  const soundSearches = await Promise.all(
     excluded.sounds.map((sound) => {
       const terms = [{ sound, negated: false }];
       const options = { cache_dir, scope, max_results: 1_000_000, terms };
       return untilDone(() => index.ask('find_sounds', options, now(signal)));
     }),
   );
-  if (speechSearches.every(({ looked }) => looked === 0)) return everything;
-  const frames = speechSearches.flatMap(({ matches }) =>
+  if (soundSearches.every(({ looked }) => looked === 0)) return everything;
+  const frames = soundSearches.flatMap(({ matches }) =>
     matches.map(({ hash_str, start, end }) => ({ hash_str, frames: [start, end] as FrameRange })),
   );
   return { request: { ...request, query: excluded.rest }, isQuiet: outside(rangesByHash(frames)) };
