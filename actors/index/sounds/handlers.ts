@@ -79,7 +79,7 @@ export function soundRanges(
   return ranges;
 }
 
-/** `heard`: ascending, of one sound. */
+/** `ranges`: ascending, of one sound. */
 function gapsOf(ranges: readonly SoundRange[], seconds: number): SoundRange[] {
   const starts = [0, ...ranges.map(({ end }) => end)];
   return starts.map((start, i) => ({ start, end: ranges[i]?.start ?? seconds, confidence: 1 }));

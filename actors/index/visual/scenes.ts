@@ -30,7 +30,7 @@ export function sceneThreshold(distances: Float32Array): number {
 /** Frames back to which each frame is compared: an interruption of up to four seconds is bridged. */
 export const lags = 5;
 
-/** A neighbour looks at least so much like another shot where a scene begins: see `changeBetween`. */
+/** A neighbour looks at least so much like another shot where a scene begins; see `sceneStarts`. */
 export const leastChanged = 0.5;
 
 /**

@@ -117,7 +117,7 @@ export class FailedWork {
   }
 }
 
-/** The latest that was not made good since; `held`: what is stored of the file now. */
+/** The latest that was not made good since; `media`: what is stored of the file now. */
 export function standing(failures: readonly TaskFailure[], media: HeldMedia | null): Failure | null {
   const latest = failures.find(({ type, ended }) => !isMadeGood(type, ended, media));
   if (latest === undefined) return null;

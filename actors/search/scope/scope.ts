@@ -131,7 +131,7 @@ export async function findScope(
   return inSteps(narrow(paths, segments, speaksOf, filters, mediaByName, field), pause);
 }
 
-/** Keys of ranges are not among the paths of a request whose accents are written as on the disk before. */
+/** The ranges, by keys whose accents are as on the disk; paths of the request are spelled so before. */
 async function spelledKeys(segments: Map<string, FrameRange[]>): Promise<Map<string, FrameRange[]>> {
   const keys = [...segments.keys()];
   const spelled = await spelledOnDisk(keys);

@@ -292,7 +292,7 @@ const fewestNodes = 6;
 /** Looks stated where nothing else is known about the pictures. */
 const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'rarity'];
 
-/** `asked`: which are told. */
+/** `chosenLooks`: which are told. */
 function lookStatements(looks: Looks, facts: Facts, chosenLooks: readonly Look[]): Statement[] {
   const evidence = facts.frames.map(frameId);
   return chosenLooks.flatMap((look): Statement[] => {

@@ -83,7 +83,7 @@ export function withoutEntries(
   };
 }
 
-/** Where those at `kept` are when the others are gone. */
+/** Where those at `keptPositions` are when the others are gone. */
 function positions(count: number, keptPositions: readonly number[]): Int32Array {
   const at = new Int32Array(count).fill(-1);
   for (const [now, before] of keptPositions.entries()) at[before] = now;
