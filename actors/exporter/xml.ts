@@ -33,9 +33,9 @@ export function xmlDocument(root: Element, hasDocumentType = true): string {
 type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
 
 function add(parent: Builder, { name, attributes, content }: Element): void {
-  const element = parent.ele(name, mapped(attributes));
-  if (typeof content === 'string') element.txt(literal(content));
-  else for (const child of content) add(element, child);
+  const builder = parent.ele(name, mapped(attributes));
+  if (typeof content === 'string') builder.txt(literal(content));
+  else for (const child of content) add(builder, child);
 }
 
 function mapped(attributes: Element['attributes']): Record<string, string> {

@@ -263,14 +263,14 @@ function classesOf(
 ): SeenAnswer['things'] {
   const sure = tracks.filter((track) => isSure(track, gridFrames));
   return [...Map.groupBy(sure, (track) => track.class)]
-    .map(([name, tracks]) => ({
+    .map(([name, classTracks]) => ({
       class: name,
       measured: isMeasured(name),
-      score: Math.max(...tracks.map(({ score }) => score)),
+      score: Math.max(...classTracks.map(({ score }) => score)),
       ranges: joinRanges(
-        tracks.map(secondsOf).map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]),
+        classTracks.map(secondsOf).map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]),
       ),
-      tracks: tracks.map((track) => ({ ...secondsOf(track), box: track.box })),
+      tracks: classTracks.map((track) => ({ ...secondsOf(track), box: track.box })),
     }))
     .sort((a, b) => lengthOf(b.ranges) - lengthOf(a.ranges) || b.score - a.score);
 }

@@ -89,13 +89,13 @@ function peopleOf(
     if (seenIds.has(id)) continue;
     seenIds.add(id);
     for (const name of names.get(id) ?? []) {
-      const faces = facesByName.get(name);
-      if (faces) faces.push({ frame, box });
+      const facesOfName = facesByName.get(name);
+      if (facesOfName) facesOfName.push({ frame, box });
       else facesByName.set(name, [{ frame, box }]);
     }
   }
   return [...facesByName]
-    .map(([name, faces]) => ({ name, faces: faces.toSorted((a, b) => a.frame - b.frame) }))
+    .map(([name, facesOfName]) => ({ name, faces: facesOfName.toSorted((a, b) => a.frame - b.frame) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -288,7 +288,7 @@ function partsOf(
       frames: [start, end],
       scene: scene && [...scene],
       ...exactly(scenes?.shots ?? null, start, end),
-      people: each.flatMap((ranges, i) => (isIn(ranges.get(hash), start, end) ? [i] : [])),
+      people: each.flatMap((rangesOfPerson, i) => (isIn(rangesOfPerson.get(hash), start, end) ? [i] : [])),
     }));
 }
 

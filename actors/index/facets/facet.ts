@@ -190,7 +190,7 @@ export function numeric(
     return number === null || !Number.isFinite(number) ? null : String(number);
   };
   return facet(name, 'numeric', key, {
-    read: (value) => ({ values: [value], size: Number(value), moment: null }),
+    read: (text) => ({ values: [text], size: Number(text), moment: null }),
     rank: Number,
     ...options,
   });

@@ -86,14 +86,14 @@ export function peopleIn(clustered: Clustered, hash: string): PersonIn[] {
 
 /** Entries of one content follow each other. */
 function framesByCluster({ media, frames, clusters }: Clustered, content: number): Map<number, number[]> {
-  const framesByCluster = new Map<number, number[]>();
-  if (content < 0) return framesByCluster;
+  const frameLists = new Map<number, number[]>();
+  if (content < 0) return frameLists;
   for (let at = media.indexOf(content); at >= 0 && media[at] === content; at++) {
     const cluster = clusters[at]!;
     if (cluster < 0) continue;
-    const clusterFrames = framesByCluster.get(cluster);
-    if (clusterFrames === undefined) framesByCluster.set(cluster, [frames[at]!]);
+    const clusterFrames = frameLists.get(cluster);
+    if (clusterFrames === undefined) frameLists.set(cluster, [frames[at]!]);
     else clusterFrames.push(frames[at]!);
   }
-  return framesByCluster;
+  return frameLists;
 }

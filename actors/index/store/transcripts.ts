@@ -302,7 +302,7 @@ export class Transcripts {
     const environment = this.#writing();
     const { file } = environment;
     const voices = environment.transact((writes) =>
-      remembering(writes, file, (writes) => linkVoices(writes, said, file)),
+      remembering(writes, file, (recorder) => linkVoices(recorder, said, file)),
     );
     return this.#told(voices);
   }

@@ -134,9 +134,9 @@ export function phrasesOf(text: string): Phrase[] {
     for (const words of numberWords)
       texts.add(tokens.map((token) => (typeof token === 'number' ? words[token]! : token)).join(' '));
   }
-  return [...texts].map((text, i) => ({
-    needle: Buffer.from(text),
-    firstWord: text.includes(' ') ? Buffer.from(text.slice(0, text.indexOf(' '))) : null,
+  return [...texts].map((phrase, i) => ({
+    needle: Buffer.from(phrase),
+    firstWord: phrase.includes(' ') ? Buffer.from(phrase.slice(0, phrase.indexOf(' '))) : null,
     isWhole: i > 0,
   }));
 }

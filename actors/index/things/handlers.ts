@@ -102,10 +102,10 @@ function ranked(
     pause();
     const recognized = only === null ? null : pairsOf(only.get(hash)!);
     const sureMoments = readable(() => momentsIn(store, loaded, hash, terms, recognized ?? [])) ?? [];
-    const inScope = Object.hasOwn(scope.ranges, hash)
+    const rangedMoments = Object.hasOwn(scope.ranges, hash)
       ? inRanges(sureMoments, scope.ranges[hash]!)
       : sureMoments;
-    const within = recognized === null ? inScope : inRanges(inScope, recognized);
+    const within = recognized === null ? rangedMoments : inRanges(rangedMoments, recognized);
     if (within.length > 0) moments.set(hash, within);
   }
   const shown = [...moments.keys()];

@@ -149,8 +149,10 @@ export function asNames(result: KindFound): KindFound {
   const lists = result.lists.map((hits) =>
     hits.map((hit): Hit<Reason> => {
       const reason = (rank: number): Reason => {
-        const reason = hit.reason(rank);
-        return reason.kind === 'person' ? { kind: 'name', rank, of: 'person', name: reason.name } : reason;
+        const original = hit.reason(rank);
+        return original.kind === 'person'
+          ? { kind: 'name', rank, of: 'person', name: original.name }
+          : original;
       };
       return { ...hit, kind: 'name', reason };
     }),

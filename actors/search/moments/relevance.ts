@@ -47,11 +47,11 @@ export async function relevance(
   const { model_key, vectors } = visual;
   const options = { cache_dir, model_key, hash_str, ...vectors, text_weight };
   const ask = () => parts.index.ask('relevance', options, now(signal));
-  const relevance =
+  const outcome =
     vectors.text || vectors.picture
       ? await parts.visual.within({ cache_dir, model_key }, ask, signal)
       : { values: null, ...noScale };
-  const { values, ...scale } = relevance;
+  const { values, ...scale } = outcome;
   const isUnloaded =
     values === null && record.probe.kind !== 'audio' && Boolean(vectors.text || vectors.picture);
   const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };

@@ -172,7 +172,7 @@ function termOf(tokens: readonly Token[], at: number, words: readonly number[]):
   const { meaning } = tokens[at]!;
   const about = words.map((i) => tokens[i]!.meaning!);
   const of = <K extends Meaning['kind']>(kind: K) =>
-    about.filter((meaning): meaning is Meaning & { kind: K } => meaning.kind === kind);
+    about.filter((candidate): candidate is Meaning & { kind: K } => candidate.kind === kind);
   const { classes, least = 1 } = meaning?.kind === 'thing' ? meaning : { classes: ['person'] as const };
   const { shot = null } = of('shot')[0] ?? {};
   const isOfPeople = arePeople([...classes]);

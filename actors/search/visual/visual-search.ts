@@ -89,15 +89,15 @@ export async function searchVisual(
     return { ...locations, ...pictures };
   };
   const { result, shown, locations } = await shownMatches(query.find, locate, request.max_results, best);
-  const ranked = shown.map(({ match }) => match);
-  const images = ranked.map((match) => locations.images.get(momentOf(match)) ?? null);
-  const explained = request.explain ? await query.explain(result, ranked) : undefined;
+  const matches = shown.map(({ match }) => match);
+  const images = matches.map((match) => locations.images.get(momentOf(match)) ?? null);
+  const explained = request.explain ? await query.explain(result, matches) : undefined;
   const { notes, ...understanding } = warning({
     ...(await visualWarnings(parts, cache_dir, query, result, signal, locations.unreadable)),
     gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
     changed: locations.changed,
     noPreview: images.filter((image) => image === null).length,
-    empty: ranked.length > 0 ? null : emptyReason(request, query, result),
+    empty: matches.length > 0 ? null : emptyReason(request, query, result),
   });
   return {
     matches: shown.map((entry, i) => toMatch(entry, images[i] ?? undefined, explained?.[i])),
@@ -230,19 +230,19 @@ async function findLoaded(search: Search, max: number, perMedia: number | undefi
     ...limit,
   };
   const seenThings = await untilDone(() => parts.index.ask('find_things', options, now(signal)));
-  const joined = { ...scopeReport, things: seenThings, looked: seenThings.looked };
+  const report = { ...scopeReport, things: seenThings, looked: seenThings.looked };
   if (!things.isLimited) {
     const { matches, ...rankReport } = await rank(scope, vectors);
-    return { ...joined, matches: fused(seenThings.matches, matches, max), ...rankReport };
+    return { ...report, matches: fused(seenThings.matches, matches, max), ...rankReport };
   }
   const isRanked = vectors.text !== null || vectors.picture !== null;
   const first = isRanked
     ? await rank(scopeOf(scope, seenThings), vectors)
     : { matches: seenThings.matches, twice: seenThings.people_twice ?? [] };
-  if (first.matches.length >= max) return { ...joined, ...first };
+  if (first.matches.length >= max) return { ...report, ...first };
   // Media without detections may show it all the same.
   const others = await rank(scope, { ...vectors, text: things.whole.query });
-  return { ...joined, ...others, ...first, matches: followed(first.matches, others.matches, max) };
+  return { ...report, ...others, ...first, matches: followed(first.matches, others.matches, max) };
 }
 
 /** A query of which nothing was understood ranks nothing: no match is a truer answer than any. */

@@ -157,8 +157,8 @@ function peopleChannel({ people, seconds }: Material): Channel {
   const peopleBySecond: number[][] = Array.from({ length: seconds }, () => []);
   for (const { person, frames } of people)
     for (let i = 0; i < frames.length; i++) peopleBySecond[frames[i]!]!.push(numbers.get(person)!);
-  const entries = peopleBySecond.map((people): Sparse => {
-    const of = Uint16Array.from(people);
+  const entries = peopleBySecond.map((visible): Sparse => {
+    const of = Uint16Array.from(visible);
     return { buckets: of, values: new Float32Array(of.length).fill(1 / Math.sqrt(of.length)) };
   });
   const dimensions = Math.min(numbers.size, buckets);

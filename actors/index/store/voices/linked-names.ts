@@ -192,7 +192,7 @@ class Linking {
     const [person, ...others] = people as unknown as [string, ...string[]];
     for (const otherPerson of others) this.#absorb(person, otherPerson);
     const { hashes, apart } = personIn(this.#writes, person, this.#file);
-    const free = apart.filter((person) => !people.has(person));
+    const free = apart.filter((candidate) => !people.has(candidate));
     putPerson(this.#writes, person, { hashes, apart: free });
     return person;
   }
