@@ -133,13 +133,13 @@ export function applyCorrections(
     else move(labels, correction);
   }
   const conflicts: string[] = [];
-  let kept = 0;
+  let count = 0;
   for (const correction of corrections) {
     const said = faultOf(labels, correction);
-    if (said === null) kept++;
+    if (said === null) count++;
     else if (said !== '') conflicts.push(said);
   }
-  return { labels: labels.all(), kept, conflicts };
+  return { labels: labels.all(), kept: count, conflicts };
 }
 
 function holdApart(labels: Labels, [first, second]: (Correction & { kind: 'apart' })['clusters']): void {

@@ -68,12 +68,12 @@ async function searchMoments(
     await parts.people.require(request, signal);
   }
   if (isSelected) {
-    const { ranking, found } = await select(parts, request, signal);
+    const { ranking, result } = await select(parts, request, signal);
     return answered(
       parts,
       request,
       ranking,
-      { results: new Map([['person', found]]), refused: new Map() },
+      { results: new Map([['person', result]]), refused: new Map() },
       signal,
     );
   }
@@ -191,7 +191,7 @@ interface Named extends NamedInQuery {
   /** Why people could not be looked for; then the whole query is searched in pictures. */
   readonly refused?: unknown;
   /** The people as lists; null for nobody. */
-  readonly found: KindFound | null;
+  readonly personResult: KindFound | null;
   /** Without what `exclude` says of people. */
   readonly request: MomentsRequest;
 }
@@ -204,7 +204,7 @@ async function namedIn(
 ): Promise<Named> {
   const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
-  const nobody = { people: [], excluded: [], rest: query, isOfPeople: false, found: null, request };
+  const nobody = { people: [], excluded: [], rest: query, isOfPeople: false, personResult: null, request };
   if (query === '' || !(kinds.includes('person') || kinds.includes('name'))) return nobody;
   try {
     const named = await peopleInQuery(parts, cache_dir, query, signal);
@@ -214,8 +214,9 @@ async function namedIn(
     const isSomebody = ({ people, rest }: NamedInQuery) => people.length > 0 && rest === '';
     const exclude = request.exclude.filter((_, i) => !isSomebody(unwanted[i]!));
     const excluded = [...named.excluded, ...unwanted.filter(isSomebody).flatMap(({ people }) => people)];
-    const found = named.people.length > 0 ? await personLists(parts, request, named.people, signal) : null;
-    return { ...named, excluded, found, request: { ...request, exclude } };
+    const personResult =
+      named.people.length > 0 ? await personLists(parts, request, named.people, signal) : null;
+    return { ...named, excluded, personResult, request: { ...request, exclude } };
   } catch (error) {
     if (isMissing(error)) return { ...nobody, refused: error };
     throw error;
@@ -235,17 +236,17 @@ async function find(
   if (kind === 'written') return writtenList(parts, request, isAsked, signal);
   if (kind === 'seen') {
     const isByScene = Object.keys(request.segments_to_frame_indices).length === 0;
-    const within = named.isOfPeople ? rangesOfHits(named.found?.lists ?? [], isByScene) : undefined;
+    const within = named.isOfPeople ? rangesOfHits(named.personResult?.lists ?? [], isByScene) : undefined;
     return seenList(parts, request, picture, named.rest, within, signal);
   }
   if (kind === 'name') {
     const others = await nameList(parts, request, nameText(named, request.query?.trim() ?? ''), signal);
     const isAlone = request.kinds?.includes('person') === false;
-    if (named.found === null || !isAlone) return others;
-    return { ...others, lists: [...asNames(named.found).lists, ...others.lists] };
+    if (named.personResult === null || !isAlone) return others;
+    return { ...others, lists: [...asNames(named.personResult).lists, ...others.lists] };
   }
   if (named.refused !== undefined) throw named.refused;
-  if (named.found !== null) return named.found;
+  if (named.personResult !== null) return named.personResult;
   if (!isAsked) return { lists: [], notes: [], scope: { missing: [], unloaded: [], requested: new Map() } };
   throw momentErrors.NOBODY_NAMED('query: names none of the loaded people', { field: 'query' });
 }

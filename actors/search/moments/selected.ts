@@ -25,7 +25,7 @@ export function isSelection(request: MomentsRequest): boolean {
 
 export interface Selection {
   readonly ranking: readonly FusedMoment<Reason>[];
-  readonly found: KindFound;
+  readonly result: KindFound;
 }
 
 /** Errors: NOT_LOADED, those of the scope and of people. */
@@ -70,7 +70,7 @@ export async function select(
     },
   );
   const notes = [listNote('SAME_PERSON_TWICE', people_twice)];
-  return { ranking, found: { lists: [], notes, scope: scopeReport } };
+  return { ranking, result: { lists: [], notes, scope: scopeReport } };
 }
 
 /** Loaded data for the kind of media in the filters. NOT_LOADED if there is none. */
