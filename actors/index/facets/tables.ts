@@ -25,7 +25,7 @@ const stepMs = 10;
 
 interface Kept {
   readonly table: FacetTable;
-  readonly seen: number;
+  readonly position: number;
   /** Changes taken in since the table was made: what they replaced is still held. */
   readonly changes: number;
 }
@@ -101,21 +101,21 @@ export class FacetTables {
       this.#jobs.set(store, job);
       return false;
     }
-    const { seen, changes } = job;
-    this.#kept.set(store, { table, seen, changes });
+    const { position, changes } = job;
+    this.#kept.set(store, { table, position, changes });
     // Media changed while the table was read.
-    return !going || store.media.changes(seen).seen === seen || this.step(store, pause);
+    return !going || store.media.changes(position).position === position || this.step(store, pause);
   }
 
   /** Null when nothing changed. */
   #begin(store: Store, pause: () => void): Job | null {
     const entry = this.#kept.get(store);
-    const { seen, changed } = store.media.changes(entry?.seen ?? null);
+    const { position, changed } = store.media.changes(entry?.position ?? null);
     const fragmented = entry !== undefined && entry.changes > Math.max(10_000, entry.table.size);
     if (entry === undefined || changed === null || fragmented)
-      return { seen, changes: 0, steps: this.#build(store, pause) };
+      return { position, changes: 0, steps: this.#build(store, pause) };
     if (changed.length === 0) return null;
-    return { seen, changes: entry.changes + changed.length, steps: updated(entry.table, store, changed) };
+    return { position, changes: entry.changes + changed.length, steps: updated(entry.table, store, changed) };
   }
 
   forget(store: Store): void {

@@ -22,7 +22,7 @@ export interface MediaChange {
 
 export interface Changes {
   /** Argument of the next call. */
-  readonly seen: number;
+  readonly position: number;
   /** Oldest first; null when there were too many to tell. */
   readonly changed: readonly MediaChange[] | null;
 }
@@ -48,27 +48,28 @@ export function noteUpheaval(writes: Writes, file: string): void {
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
 }
 
-/** Changes after `seen`; null asks for a starting point. */
+/** Changes after `position`; null asks for a starting point. */
 export function changesSince(
   reader: Reader,
-  seen: number | null,
+  position: number | null,
   { file, paths, moves }: Pick<Environment, 'file' | 'paths' | 'moves'>,
 ): Changes {
   const changes = changeCount(reader, headKey, file);
-  if (changes === null) return { seen: -1, changed: null };
+  if (changes === null) return { position: -1, changed: null };
   // When a root moves, every path may be another one.
   const head = changes + moves * upheaval;
-  if (seen === null || head < seen || head - seen > ringLength) return { seen: head, changed: null };
+  if (position === null || head < position || head - position > ringLength)
+    return { position: head, changed: null };
   const changed: MediaChange[] = [];
-  for (let count = seen + 1 - moves * upheaval; count <= changes; count++) {
+  for (let count = position + 1 - moves * upheaval; count <= changes; count++) {
     const key = changeKey(count);
     const bytes = reader.get(key);
     const row = bytes === undefined ? null : readable(() => unseal(Change, key, bytes, file));
     // Written over by a process that was faster, or damaged.
-    if (row?.count !== count) return { seen: head, changed: null };
+    if (row?.count !== count) return { position: head, changed: null };
     changed.push({ path: paths.shown(row.path), hash: row.hash_str });
   }
-  return { seen: head, changed };
+  return { position: head, changed };
 }
 
 // Revisions of records: another one tells readers that what they hold is replaced.

@@ -161,7 +161,7 @@ export interface ListedContent {
 
 export class ContentPaths {
   readonly #media: MediaRecords;
-  #seen: number | null = null;
+  #position: number | null = null;
   #hashOf = new Map<string, string>();
   #pathsOf = new Map<string, Set<string>>();
   #listed: readonly ListedContent[] | null = null;
@@ -188,22 +188,22 @@ export class ContentPaths {
    * read anew.
    */
   removed(hashes: readonly string[]): void {
-    const { seen } = this.#media.changes(null);
-    if (this.#seen === null || seen !== this.#seen + upheaval) return;
+    const { position } = this.#media.changes(null);
+    if (this.#position === null || position !== this.#position + upheaval) return;
     for (const hash of hashes) {
       for (const path of this.#pathsOf.get(hash) ?? []) this.#hashOf.delete(path);
       this.#pathsOf.delete(hash);
     }
-    this.#seen = seen;
+    this.#position = position;
     this.#listed = null;
   }
 
   #follow(pause: () => void): void {
-    const { seen, changed } = this.#media.changes(this.#seen);
+    const { position, changed } = this.#media.changes(this.#position);
     if (changed === null) this.#readAll(pause);
     else for (const { path, hash } of changed) this.#set(path, hash);
-    if (seen !== this.#seen) this.#listed = null;
-    this.#seen = seen;
+    if (position !== this.#position) this.#listed = null;
+    this.#position = position;
   }
 
   #list(pause: () => void): ListedContent[] {
@@ -217,7 +217,7 @@ export class ContentPaths {
   }
 
   #readAll(pause: () => void): void {
-    this.#seen = null;
+    this.#position = null;
     this.#hashOf = new Map();
     this.#pathsOf = new Map();
     let records = 0;

@@ -132,10 +132,12 @@ export class MediaRecords {
     return rows.filter((row) => row !== null).map(mediaRecord);
   }
 
-  /** Changes of media since `seen`; null asks for a starting point. */
-  changes(seen: number | null): Changes {
+  /** Changes of media since `position`; null asks for a starting point. */
+  changes(position: number | null): Changes {
     const environment = this.#reading();
-    return environment === null ? { seen: 0, changed: null } : changesSince(environment, seen, environment);
+    return environment === null
+      ? { position: 0, changed: null }
+      : changesSince(environment, position, environment);
   }
 
   /**

@@ -94,18 +94,18 @@ export class SummaryTexts implements FolderTexts {
 
   /** Begins a listing when something changed. */
   #look(store: Store): void {
-    const { seen: media, changed } = store.media.changes(this.#seen?.media ?? null);
-    const seen = { summaries: store.summaries.changes(), media };
+    const { position: media, changed } = store.media.changes(this.#seen?.media ?? null);
+    const state = { summaries: store.summaries.changes(), media };
     const moved = changed === null && media !== this.#seen?.media;
     // A count that cannot be read stays so until the next change writes it anew.
-    const isSame = this.#seen !== null && seen.summaries === this.#seen.summaries;
-    if (!isSame || moved) this.#listing = { seen, moved, after: null, names: new Set(), queue: [] };
+    const isSame = this.#seen !== null && state.summaries === this.#seen.summaries;
+    if (!isSame || moved) this.#listing = { seen: state, moved, after: null, names: new Set(), queue: [] };
     else if (media !== this.#seen?.media) {
       const paths = new Map(changed?.map(({ hash, path }) => [hash, path]));
       for (const summary of this.#summaries.values())
         summary.path = paths.get(summary.hash_str) ?? summary.path;
       this.#queue = this.#queue.map(({ name, path }) => ({ name, path: paths.get(name.hash_str) ?? path }));
-      this.#seen = seen;
+      this.#seen = state;
     }
   }
 

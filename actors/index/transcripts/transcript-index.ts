@@ -15,7 +15,7 @@ export class TranscriptIndex {
   #target: LoadedTranscripts | null = null;
   readonly #loads = new OpenLoads<TranscriptLoading>();
   /** How far the changes of the loaded folder are known. */
-  #seen: number | null = null;
+  #position: number | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -36,7 +36,7 @@ export class TranscriptIndex {
     const { unreadable } = loading;
     if (done) {
       this.#loaded = target;
-      this.#seen = loading.seenBefore;
+      this.#position = loading.startPosition;
       if (unreadable.length > 0) {
         this.#log.warn('Transcripts cannot be read', { folder: store.folder, hashes: unreadable });
       }
@@ -57,9 +57,9 @@ export class TranscriptIndex {
   #follow(store: Store): void {
     const loaded = this.#loaded;
     if (loaded === null || !isOf(loaded, store)) return;
-    const { seen, changed } = store.media.changes(this.#seen);
-    if (changed === null && seen !== this.#seen && !sweep(loaded, store)) this.drop();
-    else this.#seen = seen;
+    const { position, changed } = store.media.changes(this.#position);
+    if (changed === null && position !== this.#position && !sweep(loaded, store)) this.drop();
+    else this.#position = position;
   }
 
   /**
@@ -93,7 +93,7 @@ export class TranscriptIndex {
     this.#loaded = null;
     this.#target = null;
     this.#loads.clear();
-    this.#seen = null;
+    this.#position = null;
   }
 }
 
@@ -123,7 +123,7 @@ const stepRecords = 256;
 class TranscriptLoading {
   readonly target: LoadedTranscripts;
   /** How far the changes of the folder were known when it began. */
-  readonly seenBefore: number;
+  readonly startPosition: number;
   readonly #unreadable = new Set<string>();
   readonly #hashes: readonly string[];
   readonly #media: { readonly hash: string; readonly path: string }[] = [];
@@ -134,7 +134,7 @@ class TranscriptLoading {
 
   constructor(store: Store, target: LoadedTranscripts) {
     this.target = target;
-    this.seenBefore = store.media.changes(null).seen;
+    this.startPosition = store.media.changes(null).position;
     this.#hashes = store.transcripts.hashes();
   }
 

@@ -20,7 +20,7 @@ export class VisualIndex {
   #target: LoadedVectors | null = null;
   readonly #loads = new OpenLoads<VisualLoading>();
   /** How far the changes of the folder are known. */
-  #seen: number | null = null;
+  #position: number | null = null;
 
   constructor(log: Log, segmentBytes?: number) {
     this.#log = log;
@@ -47,7 +47,7 @@ export class VisualIndex {
     const { number: load, load: loading, done } = this.#loads.step(number, goesOn, begin, step);
     if (done) {
       this.#loaded = target;
-      this.#seen = loading.seenBefore;
+      this.#position = loading.startPosition;
       this.#follow(store);
     }
     return { done, load, ...loading.report() };
@@ -57,10 +57,10 @@ export class VisualIndex {
   #follow(store: Store): void {
     const loaded = this.#loaded;
     if (loaded?.folder !== store.folder || loaded.source !== store.identity) return;
-    const { seen, changed } = store.media.changes(this.#seen);
+    const { position, changed } = store.media.changes(this.#position);
     if (changed !== null) loaded.follow(store, new Set(changed.map(({ hash }) => hash)));
-    else if (seen !== this.#seen) loaded.follow(store, loaded.catalog.hashes());
-    this.#seen = seen;
+    else if (position !== this.#position) loaded.follow(store, loaded.catalog.hashes());
+    this.#position = position;
   }
 
   /**
@@ -118,7 +118,7 @@ export class VisualIndex {
     this.#target?.close();
     this.#target = null;
     this.#loaded = null;
-    this.#seen = null;
+    this.#position = null;
     this.#loads.clear();
   }
 }
@@ -139,7 +139,7 @@ interface Wanted {
 export class VisualLoading {
   readonly target: LoadedVectors;
   /** How far the changes of the folder were known when it began. */
-  readonly seenBefore: number;
+  readonly startPosition: number;
   readonly #isWhole: boolean;
   readonly #hashes: readonly string[];
   readonly #missing: string[] = [];
@@ -154,7 +154,7 @@ export class VisualLoading {
   /** `hashes` null: everything. A stage of other dimensions than the model has now counts as missing. */
   constructor(store: Store, target: LoadedVectors, hashes: readonly string[] | null) {
     this.target = target;
-    this.seenBefore = store.media.changes(null).seen;
+    this.startPosition = store.media.changes(null).position;
     this.#isWhole = hashes === null;
     this.#hashes = hashes === null ? store.visual.hashes(target.modelKey) : [...new Set(hashes)];
   }

@@ -15,7 +15,7 @@ export class OpenComparison {
   readonly name: string;
   readonly revision: number;
   /** State of the changes of the folder's faces. */
-  readonly seen: number | null;
+  readonly faceChanges: number | null;
   readonly faces: StoredFaces;
   readonly comparison: Comparison;
   readonly #vectors: EntryVectors;
@@ -29,7 +29,7 @@ export class OpenComparison {
   ) {
     this.name = clustering.name;
     this.revision = clustering.revision;
-    this.seen = faces.changes();
+    this.faceChanges = faces.changes();
     this.faces = faces;
     this.#vectors = new EntryVectors(faces, state, columns);
     this.comparison = new Comparison(state, columns, this.#vectors, options);

@@ -148,9 +148,12 @@ export class People {
   }
 
   /** True if the compared state is still the stored one. */
-  isStill(name: string, { name: compared, revision, seen, faces }: OpenComparison): boolean {
+  isStill(name: string, { name: compared, revision, faceChanges, faces }: OpenComparison): boolean {
     return (
-      faces === this.faces && name === compared && revision === this.version(name) && seen === faces.changes()
+      faces === this.faces &&
+      name === compared &&
+      revision === this.version(name) &&
+      faceChanges === faces.changes()
     );
   }
 
