@@ -11,7 +11,15 @@ import { rangeFault } from '../../../runtime/ranges.ts';
 import { quoted } from '../../../runtime/text.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import { safeName } from '../output-path.ts';
-import type { ClipCounts, ClipResult, ClipSpec, Clips, ClipsRequest, ClipWritten } from './contract.ts';
+import {
+  type ClipCounts,
+  type ClipResult,
+  type ClipSpec,
+  type Clips,
+  type ClipsRequest,
+  type ClipWritten,
+  clipFields,
+} from './contract.ts';
 import { isNowhere, partName, sweepParts, thisOwner, type Writers } from './writers.ts';
 
 /** Clips of all requests that may wait for a thread. */
@@ -79,15 +87,7 @@ class Cutter implements ClipCounts {
   async resultOfCut(spec: ClipSpec, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
     try {
       const output = await cut;
-      return {
-        ...resultOf(spec, null, output.output_path),
-        start_seconds_actual: output.start_seconds,
-        end_seconds_actual: output.end_seconds,
-        frame_count: output.frames,
-        encoder: output.encoder,
-        mode_used: output.mode_used,
-        mode_reason: output.mode_reason,
-      };
+      return { ...resultOf(spec, null, output.output_path), ...clipFields(output) };
     } catch (error) {
       if (signal.aborted) throw error;
       return resultOf(spec, this.#reasonOf(error), null);

@@ -98,6 +98,18 @@ export interface ClipWritten extends ClipMade {
   readonly output_path: string;
 }
 
+/** The part of a written clip that answers and task results have in common. */
+export function clipFields(clip: ClipMade) {
+  return {
+    start_seconds_actual: clip.start_seconds,
+    end_seconds_actual: clip.end_seconds,
+    frame_count: clip.frames,
+    encoder: clip.encoder,
+    mode_used: clip.mode_used,
+    mode_reason: clip.mode_reason,
+  };
+}
+
 /** Clips that are cut into one folder; those of one name get it in the order in which they were asked for. */
 export interface ClipSeries {
   /**

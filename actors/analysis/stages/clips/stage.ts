@@ -1,12 +1,12 @@
 // The work on clips: each is cut by itself, and what a run of the task has written no later one writes again.
 import { createHash } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { ClipSeries } from '../../../exporter/clips/contract.ts';
+import { type ClipSeries, clipFields } from '../../../exporter/clips/contract.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type ClipExport, type ClipFacts, clipsKind } from './kind.ts';
+import { type ClipExport, clipsKind } from './kind.ts';
 
 /** Clips that are cut or wait for a thread at the same time. */
 const TOGETHER = 4;
@@ -69,17 +69,8 @@ class ClipClosing implements Closing {
     progress(0);
     const { name, ...spec } = this.#clipOf(job);
     const output = await this.#series.cut(spec, signal);
-    const clip: ClipFacts = {
-      media_path: spec.media_path,
-      output_path: output.output_path,
-      start_seconds_actual: output.start_seconds,
-      end_seconds_actual: output.end_seconds,
-      frame_count: output.frames,
-      encoder: output.encoder,
-      mode_used: output.mode_used,
-      mode_reason: output.mode_reason,
-    };
-    return { clip };
+    const { media_path } = spec;
+    return { clip: { media_path, output_path: output.output_path, ...clipFields(output) } };
   }
 
   #clipOf({ name }: Job): ClipExport['clips'][number] {
