@@ -53,9 +53,7 @@ export class JpegEncoder {
     try {
       const data = this.#packet.data;
       if (!data) throw mediaErrors.DECODE_FAILED('The JPEG is empty');
-      const copy = new Uint8Array(new ArrayBuffer(data.length));
-      copy.set(data);
-      return copy;
+      return new Uint8Array(data);
     } finally {
       this.#packet.unref();
     }

@@ -119,10 +119,7 @@ export async function previewStill(
   if (!still.preview) return null;
   const { width, height } = still.preview;
   const resized = fromRgb(still).resize(width, height, { fit: 'fill', kernel: 'linear' });
-  const jpeg = await resized.jpeg({ quality }).toBuffer();
-  const copy = new Uint8Array(new ArrayBuffer(jpeg.length));
-  copy.set(jpeg);
-  return copy;
+  return new Uint8Array(await resized.jpeg({ quality }).toBuffer());
 }
 
 /** The whole still as JPEG, in a buffer of its own. Errors: those of `decodeStill`. */
