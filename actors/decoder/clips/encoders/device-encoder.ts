@@ -172,8 +172,8 @@ export class DeviceEncoder implements PictureEncoder {
   }
 
   close() {
-    if (this.#isAbandoned) return;
     this.#scaler.close();
+    if (this.#isAbandoned) return;
     this.#packet.free();
     this.#context.freeContext();
     this.#upload?.close();
