@@ -36,8 +36,8 @@ export interface FacesWorld {
   /** Entries that were compared, in each clustering. */
   readonly clustered: number[];
 
-  // What the index has stored.
-  /** By model and content. */
+  // Results that the index has stored.
+  /** Faces by model and content. */
   readonly stored: Map<string, Entry[]>;
   /** Of these, what was found in stored previews. */
   readonly fromPreviews: Set<string>;

@@ -35,7 +35,7 @@ export interface FakeFile {
   readonly endsAt?: number;
   /** Seconds at which it cuts between two pictures without texture. */
   readonly cuts?: readonly number[];
-  /** What its probe, and XMP beside it, complain about. */
+  /** Complaints of its probe, and of XMP beside it. */
   readonly warnings?: { readonly probe: string; readonly xmp: string };
   /** Has sound, as long as there are frames. */
   readonly sound?: boolean;

@@ -40,7 +40,7 @@ export interface IndexState {
   /** Hashes of what was committed by another model only. */
   readonly outdated: Set<string>;
   readonly media: Map<string, MediaRecord>;
-  /** What is kept of interrupted work, by content, stage and model. */
+  /** Spans of interrupted work, by content, stage and model. */
   readonly spans: Map<string, FakeSpans>;
   /** Hashes that have a transcript. */
   readonly transcribed: Set<string>;

@@ -1,5 +1,5 @@
-// What the fake index tells of files as material: frames that were committed, in pages of a few, and who is
-// said to be seen.
+// Facts about files that the fake index has as material: frames that were committed, in pages of a few, and
+// the people who are said to be seen.
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { Handlers } from '../../../runtime/actor.ts';
@@ -20,7 +20,7 @@ export interface MaterialWorld {
   readonly analysedBy: Map<string, string[]>;
   /** Contents whose vectors are damaged. */
   readonly damaged: Set<string>;
-  /** Who is seen in every content, for its first two seconds. */
+  /** People who are seen in every content, for its first two seconds. */
   readonly seen: Shown[];
 }
 

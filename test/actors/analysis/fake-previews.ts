@@ -6,13 +6,13 @@ import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 export interface StoredPicturesWorld {
-  /** What was asked for, frames of previews included. */
+  /** Requests, frames of previews included. */
   readonly decoded: string[];
   /** Every frame waits for it. */
   hold: Promise<void>;
   /** The decoder ends at this many stored pictures. */
   storedCrashes: number;
-  /** Of stored pictures, px; half as wide as the model looks at when left out. */
+  /** Size of stored pictures, px; half as wide as the model looks at when left out. */
   previewSize?: PictureSize;
 }
 

@@ -1,4 +1,4 @@
-// What a fake index answers about results that are one list for each content.
+// Answers of a fake index about results that are one list for each content.
 import type { FoundItems, ResultType } from '../../../actors/index/results/contract.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 import type { Result } from '../../../actors/index/store/results.ts';

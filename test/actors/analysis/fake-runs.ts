@@ -108,7 +108,7 @@ export class FakeRun {
 
 export class FakeAnalysis implements Pick<Analysis, 'run'> {
   readonly runs: FakeRun[] = [];
-  /** Whether a run that is told to stop does so at once. */
+  /** True if a run that is told to stop does so at once. */
   willing = true;
 
   get last(): FakeRun {

@@ -27,11 +27,11 @@ interface OpenFake {
 }
 
 export interface FakeSummaries {
-  /** By id, in the order in which they were stored. */
+  /** Summaries by id, in the order in which they were stored. */
   readonly stored: Map<string, FakeSummary>;
-  /** By stage. */
+  /** Open summaries by stage. */
   readonly open: Map<number, OpenFake>;
-  /** By hash and name: what can be taken up. */
+  /** Nodes that can be taken up, by hash and name. */
   readonly kept: Map<string, OpenFake>;
   readonly faults: {
     /** Of the next commits; `after`: it is stored all the same. */

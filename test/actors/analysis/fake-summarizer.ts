@@ -19,9 +19,9 @@ interface FakeFilm {
 export interface SummarizerWorld {
   /** Every message, in the order they came; of `write` with the nodes. */
   readonly heard: string[];
-  /** What a message waits for. */
+  /** Promises that messages wait for. */
   hold: Partial<Record<Message, Promise<void>>>;
-  /** So often each of these messages ends the actor. */
+  /** How often each of these messages ends the actor. */
   readonly crashes: Partial<Record<Message, number>>;
   readonly films: Map<number, FakeFilm>;
   /** The films that were closed, as they were then. */

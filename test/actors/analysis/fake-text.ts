@@ -14,7 +14,7 @@ export interface TextWorld {
   loaded: boolean;
   /** Pictures that were read: the byte, its size, and whether the reading before it came along. */
   readonly read: { byte: number; size: string; side: number; before: boolean }[];
-  /** What the index has stored, by content. */
+  /** Results that the index has stored, by content. */
   readonly stored: Map<string, Result<WrittenLine>>;
   /** Told of each picture before it is read. */
   onRead: (byte: number) => void;
@@ -67,7 +67,7 @@ export function fakeTextReader(world: TextWorld) {
   });
 }
 
-/** What the index answers about it. */
+/** Answers of the index about it. */
 export function writtenHandlers({ stored }: TextWorld) {
   return {
     search_written: () => ({ done: true, matches: [], media: stored.size, unreadable: [] }),

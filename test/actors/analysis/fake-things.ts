@@ -23,7 +23,7 @@ export interface ThingsWorld {
   readonly looked: { byte: number; before: number | null; size: string }[];
   /** How it wants pictures. */
   form: Pick<ObjectDetector, 'side' | 'fit'>;
-  /** What the index has stored, by content. */
+  /** Results that the index has stored, by content. */
   readonly stored: Map<string, Result<Track>>;
   /** Told of each picture before it is looked at. */
   onLook: (byte: number) => void;
@@ -71,7 +71,7 @@ export function fakeDetector(world: ThingsWorld) {
   });
 }
 
-/** What the index answers about it. */
+/** Answers of the index about it. */
 export function thingHandlers({ stored }: ThingsWorld) {
   return {
     things_of: ({ hash_str }: { hash_str: string }) => {

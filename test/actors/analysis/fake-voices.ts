@@ -16,11 +16,11 @@ export interface Voices {
   /** Keys of the models that are downloaded, and the languages of all of them. */
   readonly models: string[];
   readonly languages: string[];
-  /** Those of them that cannot be opened. */
+  /** Models that cannot be opened. */
   readonly unloadable: Set<string>;
   /** Key of the model that tells voices apart. */
   speakerModel: string;
-  /** What the diarizer says of the number of speakers. */
+  /** Range of the number of speakers that the diarizer answers. */
   speakerRange: SpeakerRange | null;
   /** How often they were tried. */
   unloaded: number;

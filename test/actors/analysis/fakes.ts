@@ -313,7 +313,7 @@ async function startFakes(
   return { index: await start(index), ...leaves };
 }
 
-/** What an engine has that a test brings itself. */
+/** Parts of an engine that a test brings itself. */
 const without = { roots: noRootsHere, clips: null, proxies: null, modelLibrary, faceSide: 1280 };
 
 export type FakeWorld = Awaited<ReturnType<typeof world>>;
@@ -403,7 +403,7 @@ export async function world(
       };
       const run = { task_id, request, earlier: null, ...(force && { retries: 'all' as const }) };
       const report = await analysis.run(run, { signal, onEvent });
-      // As records and events write them.
+      // Records and events write them like this.
       const amounts = amountFields(stageKinds, report.progress.stages) as Record<AmountField, number>;
       return { ...report, progress: { ...report.progress, ...amounts }, results };
     },

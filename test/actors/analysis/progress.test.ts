@@ -40,7 +40,7 @@ const piece = fc.record({
 });
 type Piece = typeof piece extends fc.Arbitrary<infer P> ? P : never;
 
-/** What is told of a piece, in order. */
+/** Steps of the work on a piece, in order. */
 function* stepsOf(model: ProgressModel, of: Piece, path: string): Generator<void> {
   const media = mediaOf(path, of.seconds);
   const { unit } = kindOf(stageKinds, of.type);

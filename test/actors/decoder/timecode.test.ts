@@ -38,7 +38,7 @@ test('frames(timecode(f)) = f for every way of counting', () => {
 test('the next frame has a later timecode', () => {
   fc.assert(
     fc.property(fc.constantFrom(...countings), fc.nat(1_000_000), (counting, frame) => {
-      // As numbers: from 100 frames a second on, frame 99 and frame 100 have texts of different length.
+      // Compared as numbers: from 100 frames a second on, frames 99 and 100 have texts of different length.
       const [now, next] = [frame, frame + 1].map((one) => timecode(one, counting).split(':').map(Number));
       const differs = now?.findIndex((part, i) => part !== next?.[i]) ?? -1;
       assert.ok(differs >= 0 && (now?.[differs] ?? 0) < (next?.[differs] ?? 0), `${now} then ${next}`);

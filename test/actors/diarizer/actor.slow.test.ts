@@ -277,7 +277,7 @@ for (const [name, folder] of [
     assert.ok(first.made.numbers.length > 0);
     const again = await run(first.made);
     assert.deepEqual([again.made.numbers.length, again.answer], [0, first.answer]);
-    // What another model answered is of no use.
+    // Answers of another model are of no use.
     const other = await run({ ...first.made, model: 'other@1' });
     assert.deepEqual(other.made, first.made);
     await stop();

@@ -34,7 +34,7 @@ export function embeddingsOf(
 export const talk = (turns: readonly number[]) =>
   turns.flatMap((speaker) => new Array<number>(4).fill(speaker));
 
-/** Of such embeddings. */
+/** PLDA of such embeddings. */
 export function pldaOf(same: number): Plda {
   const transform = new Float32Array(D * D);
   for (let at = 0; at < D; at++) transform[at * (D + 1)] = Math.sqrt(D / (1 - same));

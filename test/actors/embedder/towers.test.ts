@@ -124,7 +124,7 @@ test('a device runs as many pictures as its memory holds, at least those of the 
   const least = await onDevice(4);
   assert.deepEqual([least.family.batch, least.runs], [4, [32, 16, 8, 4]]);
   await assert.rejects(onDevice(3), modelErrors.MODEL_RUN_FAILED.is);
-  // Whose vectors depend on the batch.
+  // Vectors of this graph depend on the batch.
   assert.equal((await onDevice(32, { batch: 1 })).family.batch, 1);
 });
 

@@ -42,7 +42,7 @@ async function opened({ exact, half, processor }: Record<'exact' | 'half' | 'pro
 
 const right = [1, 2, 3, 4];
 const nearly = [1, 2, 3.001, 4];
-/** Of the second row alone. */
+/** An answer that differs in the second row alone. */
 const wrong = [1, 2, 4, -3];
 
 test('half precision is used where it is faster and answers the same', async () => {

@@ -21,7 +21,7 @@ export const setupKeys = [
 
 export interface Hub {
   readonly url: string;
-  /** By key: files with the sums of the small contents. */
+  /** Files by key, with the sums of the small contents. */
   readonly files: Readonly<Record<string, readonly ModelFile[]>>;
   /** Paths of model files that were asked for, each with the range. */
   readonly asked: { readonly path: string; readonly range: string | undefined }[];
@@ -39,7 +39,7 @@ export interface Hub {
 const smallRows = new URL('./small-rows.ts', import.meta.url).href;
 const rows = setupKeys.map((key) => builtInRows.find((row) => row.key === key)!);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-/** As weights are, it cannot be compressed. */
+/** Content that cannot be compressed, like weights. */
 const contentOf = (name: string) =>
   new Uint8Array(createHash('shake256', { outputLength: 60_000 }).update(name).digest());
 

@@ -16,7 +16,7 @@ export type Step = (
 
 export interface TestServer {
   readonly url: URL;
-  /** What was asked for: path and the range header. */
+  /** Requests: path and range header of each. */
   readonly asked: { path: string; range: string | undefined; ifRange: string | undefined }[];
   /** Told by the client how far it is; see `breakAt`. */
   progress(received: number): void;

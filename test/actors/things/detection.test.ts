@@ -4,7 +4,7 @@ import { coloursOf } from '../../../actors/things/colours.ts';
 import { classNames } from '../../../actors/things/contract.ts';
 import { detectionsOf, fillInput, outputs, side } from '../../../actors/things/nanodet.ts';
 
-/** What a graph answers that sees one thing: in the cell of a stride, with its sides so many strides away. */
+/** Answer of a graph that sees one thing: in the cell of a stride, with its sides so many strides away. */
 function answerOf(
   seen: readonly { stride: number; cell: number; name: string; score: number; bins: number[] }[],
 ) {

@@ -298,7 +298,7 @@ test('windows that were written before are not transcribed again, and the text i
   assert.deepEqual((await transcriber.ask('written', { session })).windows, [], 'nothing new was written');
   assert.deepEqual(await transcriber.ask('finish', { session }), whole);
 
-  // Of other sound at the same place nothing is taken.
+  // Nothing is taken of other sound at the same place.
   const louder = talk.map((sample) => sample * 1.5);
   const other = await transcriber.ask('open', { ...request, written: windows });
   await play(transcriber, pool, other.session, 0, louder);

@@ -12,7 +12,7 @@ export const turning: Checkpoint = async () => {
   await eventLoopTurn();
 };
 
-/** What was opened and not yet released. */
+/** Sessions that were opened and not yet released. */
 export const openSessions = new Set<ModelSession>();
 
 /** `onRun` sees what each graph is fed. */

@@ -14,7 +14,7 @@ const checkpoint = async () => void (await eventLoopTurn());
 const log = createLog('test', () => {});
 const turn = { signal: new AbortController().signal, alive: () => {} };
 
-/** What is not silent is speech. */
+/** Takes everything that is not silent for speech. */
 function loudness(): VoiceDetector {
   let settled = 0;
   return {

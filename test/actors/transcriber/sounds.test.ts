@@ -79,7 +79,7 @@ test('values that are no numbers, and no sound at all, are heard without harm', 
 
 test('features are normalised by the sums of a Kaldi file', async (t) => {
   const bands = Array.from({ length: fbankBands }, (_, band) => band);
-  // Of four frames with the mean `band` and the variance 4.
+  // The rows are sums of four frames with the mean `band` and the variance 4.
   const rows = [
     [...bands.map((band) => 4 * band), 4],
     [...bands.map((band) => 4 * (band * band + 4)), 0],

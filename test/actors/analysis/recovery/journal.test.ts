@@ -74,7 +74,7 @@ test('a file is quarantined by two deaths in which it alone was being worked on'
     [[start(1), stage(1), ended(1)], [], false, false],
     // The same process id again: the earlier engine is gone.
     [[start(1), stage(1), start(1), stage(1)], [1], true, false],
-    // What later ended by itself did not end the engine; a cancel says nothing.
+    // A stage that later ended by itself did not end the engine; a cancel says nothing.
     [[start(1), stage(1), start(2), stage(2), ended(2)], [], false, false],
     [[start(1), stage(1), start(2), stage(2), ended(2, key, 'left')], [], true, false],
     // Work that hung twice is left alone, whatever the engine did then.
@@ -176,7 +176,7 @@ test('a journal stays small while the engine runs, and keeps what runs and what 
     journal.write({ type: 'stage-end', ...look, outcome: 'failed' });
     assert.ok(statSync(path).size < 2 * compactBytes);
   }
-  // As after a kill: the process of the journal is this one.
+  // The journal is as after a kill: the process of the journal is this one.
   const after = open(path).journal.history;
   assert.deepEqual(new Set(after.suspects), new Set(['dead/visual/m', key]));
 });

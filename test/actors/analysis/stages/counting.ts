@@ -46,7 +46,7 @@ export const countKind = stageKind({
   metrics: { done: { name: 'framehound_counted_total', help: 'Pictures counted.' }, results: [] },
 });
 
-/** What is stored of it, as a part of the index would keep it. */
+/** Stored counts, as a part of the index would keep them. */
 export interface CountStore {
   readonly files: Map<string, number>;
   readonly totals: Map<string, number>;

@@ -15,7 +15,7 @@ export const page = { offset: 0, limit: 100 };
 
 export interface EngineOptions {
   readonly home?: string;
-  /** Of the process that an engine of a test stands for. */
+  /** Token of the process that an engine of a test stands for. */
   readonly token?: string;
   readonly alive?: Set<string>;
   readonly journal?: string;

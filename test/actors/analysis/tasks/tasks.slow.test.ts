@@ -216,7 +216,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   two.analysis.last.finish();
   await until(async () => (await states(two))[task_id] !== 'running');
   const done = await two.tasks.get(task_id, whole);
-  // As if it had never been interrupted.
+  // It goes on as if it had never been interrupted.
   assert.deepEqual([done.state, done.counts.analyzed, done.created], ['completed', 4, left.created]);
   assert.deepEqual(
     done.results,
@@ -306,7 +306,7 @@ test('whatever is asked in whatever order, at most one task runs and every state
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const h = home();
       let engine = h.start();
-      /** What each task is, as told from outside. */
+      /** State of each task, as seen from outside. */
       const truth = new Map<string, string>();
       let current: string | null = null;
       const ended = (id: string, state: string) => {

@@ -50,7 +50,7 @@ describe('picture n of a proxy is picture n of the film, at the same time', () =
   }
 });
 
-/** Of the pictures that can be decoded by themselves, in seconds. */
+/** Times of the pictures that can be decoded by themselves, in seconds. */
 function keyTimes(path: string): number[] {
   const format = new FormatContext();
   const packet = new Packet();

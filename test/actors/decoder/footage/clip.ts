@@ -20,7 +20,7 @@ export interface ShownFrame {
 }
 
 export interface ClipFacts {
-  /** What a player shows, in order. */
+  /** Pictures that a player shows, in order. */
   readonly frames: readonly ShownFrame[];
   /** Seconds from the first shown frame to the end of the last. */
   readonly duration: number;

@@ -37,7 +37,7 @@ export function tiff(
         const bytes = Array.from({ length: rows }, (_, y) => {
           const values = Array.from({ length: across * (planar ? 1 : samples) }, (_, at) => {
             const x = left + Math.floor(at / (planar ? 1 : samples));
-            // What a tile has beside the picture is of no colour in it.
+            // The part of a tile beside the picture has a colour that is not in it.
             if (x >= width || top + y >= height) return 1;
             return sample(x, top + y, planar ? plane : at % samples);
           });

@@ -30,7 +30,7 @@ test('every frame behind the first section is in one section, and each takes one
       for (const [i, start] of starts.entries()) {
         assert.ok(start > (starts[i - 1] ?? from) && start < end);
         assert.ok(entries.some(({ frame }) => frame === start));
-        // As long as wanted, but for groups that are longer.
+        // Sections are as long as wanted, but for groups that are longer.
         const longest = Math.max(frames, ...lengths) + frames;
         assert.ok(start - (starts[i - 1] ?? from) <= longest);
       }

@@ -27,7 +27,7 @@ const block = (...sets: Buffer[]) =>
     resource(0x0404, Buffer.concat(sets)),
   ]);
 
-/** As bytes of windows-1252. */
+/** The text as bytes of windows-1252. */
 const latin = Buffer.from('Straße', 'latin1');
 
 test('keywords of IPTC are read in the encoding that they say, or have', () => {

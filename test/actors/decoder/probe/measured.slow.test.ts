@@ -1,4 +1,4 @@
-// What a container says of its length and rate, where the packets show something else.
+// Length and rate that a container states, where the packets show something else.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ const bag = (...words: string[]) =>
 const area = 'stArea:x="0.5" stArea:y="0.4" stArea:w="0.1" stArea:h="0.2" stArea:unit="normalized"';
 
 test('keywords and people are read from the forms in which programs write them', () => {
-  // As a structure in attributes, as an element of its own, and as parseType.
+  // The same as a structure in attributes, as an element of its own, and as parseType.
   const regions =
     `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
     `<rdf:li><rdf:Description mwg-rs:Name="Ann" mwg-rs:Type="Face"><mwg-rs:Area ${area}/></rdf:Description></rdf:li>` +

@@ -266,7 +266,7 @@ test('a file that cannot be opened because too many are open is not called unrea
     assert.equal(error.retryable, row === TOO_MANY_FILES);
     assert.match(error.message, /\/film: .*E/);
   }
-  // As FFmpeg says EMFILE on Linux and macOS.
+  // FFmpeg says EMFILE like this on Linux and macOS.
   const emfile = -24;
   assert.ok(TOO_MANY_FILES.is(mediaError(emfile, '/film', 'cannot be opened')));
 });

@@ -38,7 +38,7 @@ const asks = {
   moments: (path: string) => askMoments(path, [0]),
 };
 
-/** What each file is refused with, by file and question; null when it is read. */
+/** Reason for which each file is refused, by file and question; null when it is read. */
 async function reasons(paths: readonly string[]): Promise<Map<string, string | null>> {
   const told = new Map<string, string | null>();
   for (const path of paths) {

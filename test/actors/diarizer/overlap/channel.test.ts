@@ -129,7 +129,7 @@ test('features that are no numbers do not reach the detector', async () => {
       return new Float32Array(given.length / fbankBands / 2).fill(Number.NaN);
     },
   );
-  // What a detector answers that is no number is no overlap.
+  // An answer of a detector that is no number is no overlap.
   assert.ok(channel.probabilities.every((one) => one === 0));
 });
 

@@ -73,7 +73,7 @@ function model({ operators = ['BiasAdd', 'Prelu'], signature = 'among the rest' 
   return [Buffer.from(JSON.stringify(json)), new Uint8Array(weights.buffer)] as const;
 }
 
-/** What the operators say of one cell. */
+/** Answer of the operators for one cell. */
 function computed([red = 0, green = 0]: number[], activation: 'Prelu' | 'Relu' | null): number[] {
   const parted = [red * each[0]!, red * each[1]!, green * each[2]!, green * each[3]!];
   const positive = parted.map((value) => Math.max(0, value));

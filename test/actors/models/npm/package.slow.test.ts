@@ -29,7 +29,7 @@ import { bytesOf, eagerClock, never } from '../server.ts';
 import { tarballOf } from './make-tarball.ts';
 import { standInNpm } from './stand-in-npm.ts';
 
-/** As weights are, it cannot be compressed. */
+/** Content that cannot be compressed, like weights. */
 const graph = createHash('shake256', { outputLength: 40_000 }).update('graph').digest();
 const keys = bytesOf(700, 3);
 const { bytes, integrity } = tarballOf([

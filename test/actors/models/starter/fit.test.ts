@@ -52,7 +52,7 @@ test('roots are taken of shares and strengths, not of lightness or of scalars', 
     assert.ok(!isRooted(name), name);
 });
 
-/** What the rule of a unit says. */
+/** Answer of the rule of a unit. */
 function ruleOf(name: UnitName, evidence: Float32Array): number {
   const rows = units[name];
   const logs = rows.map(([of, from, to]) => {

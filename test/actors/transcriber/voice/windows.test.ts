@@ -95,7 +95,7 @@ test('all speech lies in exactly one window, with its own sound', () => {
           speech.every(([start, end], at) => start < end && (at === 0 || speech[at - 1]![1] < start)),
         );
         assert.ok(speech.at(-1)![1] <= samples.length && speech.at(-1)![1] + small.tail >= samples.length);
-        // As much sound before the first speech as there is, but none of the window before.
+        // A window has as much sound before the first speech as there is, but none of the window before.
         assert.equal(speech[0]![0], Math.min(small.leadIn, firstSample + speech[0]![0] - before));
         before = speechOf(window).at(-1)![1];
       }

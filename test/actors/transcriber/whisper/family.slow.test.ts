@@ -228,7 +228,7 @@ const letters = (() => {
   return Array.from({ length: 1000 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
 })();
 
-/** What is said in the last `seconds` of a window of 20 s: 32 tokens a second, each second a phrase. */
+/** Text of the last `seconds` of a window of 20 s: 32 tokens a second, each second a phrase. */
 function everySecond(seconds: number): number[] {
   return Array.from({ length: seconds }, (_, at) => {
     const second = 20 - seconds + at;

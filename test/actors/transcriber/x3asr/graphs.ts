@@ -15,7 +15,7 @@ const MEL = 128;
 export interface Ids {
   readonly pad: number;
   readonly audioStart: number;
-  /** What is written when something was fed wrongly. */
+  /** Token that is written when something was fed wrongly. */
   readonly fault: number;
 }
 

@@ -18,7 +18,7 @@ const marks = [
 export const idOf = (mark: (typeof marks)[number]) => firstMark + marks.indexOf(mark);
 
 export const idsOf = (text: string): number[] => byteIds(text, marks);
-/** As in the real file: the mark of the text is none of the special ones. */
+/** The vocabulary is like that of the real file: the mark of the text is none of the special ones. */
 export const tinyTokenizer = (): object => byteTokenizer(marks, ['<asr_text>']);
 
 export const graphIds = { pad: idOf('<|audio_pad|>'), audioStart: idOf('<|audio_start|>'), fault: 33 };

@@ -24,7 +24,7 @@ interface AskedClip {
 /** Writes a file for each clip, when the test lets it. */
 export class FakeClips implements Pick<Clips, 'begin'> {
   readonly asked: AskedClip[] = [];
-  /** What happens before a clip is complete. */
+  /** Called before a clip is complete. */
   before: (clip: AskedClip) => Promise<void> | void = () => {};
 
   /** Folders in which was swept. */

@@ -44,7 +44,7 @@ test('a film that is gone is looked at in its previews, at their size, and says 
   const { of, state, task_id } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.equal(state, 'completed');
   const { warning, ...faces } = of['a']!.faces!;
-  // Of 20 frames one preview is broken and one is lost; ten are odd, and one of these is broken.
+  // One preview of 20 frames is broken and one is lost; ten are odd, and one of these is broken.
   assert.deepEqual(faces, { model_key: 'find+embed', count: 18 + 9, missing_frames: 2, from_previews: true });
   assert.match(warning ?? '', /stored previews, not in the file/);
   assert.equal(of['b']?.faces?.warning, undefined);

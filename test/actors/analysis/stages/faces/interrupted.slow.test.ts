@@ -109,7 +109,7 @@ test('an actor that ends at any message costs nothing but time', async (t) => {
   for (const at of await moments(t)) {
     const { e, ended, hit } = await interrupted(t, at, ({ people }, name) => {
       people.loaded = false;
-      // What it had open is gone with it.
+      // Its open stages are gone with it.
       if (name === 'cluster_close') people.open.clear();
       if (name === 'end_clustering') people.clusterings.clear();
       throw engineErrors.ACTOR_CRASHED('the actor ended');

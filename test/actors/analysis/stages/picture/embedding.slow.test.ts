@@ -63,7 +63,7 @@ function embeddingOf(batch: number, random: () => number, reuse: Reuse = 'exact'
   return { embedding: createEmbedding(parts), pool, embedded, stages };
 }
 
-/** As it is stored: 32 bits. */
+/** The change as it is stored: 32 bits. */
 const changeOf = (before: Uint8Array, after: Uint8Array) =>
   differs(after, before) ? Math.fround(changeBetween(lookAt(before), lookAt(after))) : 0;
 
@@ -91,7 +91,7 @@ test('frames are stored as if each were embedded, and only those that changed ar
         const decoder = pool.holder();
         for (const [frame, picture] of pictures.entries()) {
           const slot = await pool.acquire(decoder);
-          // What is behind the picture is of an earlier filling.
+          // The bytes behind the picture are of an earlier filling.
           pool
             .view(slot)
             .fill(random() * 256)
@@ -137,7 +137,7 @@ test('a slow fade is embedded again before it has gone further than a picture ma
     embedding.close(sink);
     embedding.shut();
     await sink.done;
-    // Of a picture of one level the first value is in proportion to it.
+    // The first value of a picture of one level is in proportion to it.
     const [perLevel] = vectorOf(new Uint8Array(pictureBytes).fill(1));
     const furthest = Math.max(
       ...levels.map((level, i) => Math.abs(stages[0]!.vectors[i * 2]! / perLevel! - level)),
@@ -222,7 +222,7 @@ test('a new model looks at previews where it is asked to, and at the film otherw
   const film = await e.run();
   assert.deepEqual([film?.outcome, film?.frames_from_previews], ['analyzed', undefined]);
   assert.deepEqual(e.w.decoded, ['a', 'stored 0,1,2', 'a']);
-  // What came from the film itself is never replaced by less, whoever asks.
+  // Vectors from the film itself are never replaced by less.
   assert.equal((await e.run({ from_previews: true, force: true }))?.outcome, 'stored');
 });
 

@@ -126,7 +126,7 @@ test('a model that cannot be opened is told for every file, and not tried anew f
   );
   const codes = results.map(({ error }) => error?.code ?? null).sort();
   assert.deepEqual(codes, [...Array<string>(5).fill('MODEL_LOAD_FAILED'), null]);
-  // Those that are transcribed side by side find out together.
+  // Files that are transcribed side by side find out together.
   assert.ok(w.voices.unloaded <= 2);
   // Another task tries again: the model may have been replaced.
   w.voices.unloadable.clear();

@@ -144,7 +144,7 @@ test('a resumed task keeps the files that it finished before it was cancelled', 
   t.after(() => gate.resolve());
   await e.run({ visual_media_paths: e.w.paths });
   const requests = summaryOf(e.w.paths).summary_requests ?? [];
-  // Of the second summary of the second file nothing is written before the cancel.
+  // Nothing of the second summary of the second file is written before the cancel.
   const commits = e.summaries.stored;
   Object.defineProperty(e.summarizer, 'hold', {
     get: () => (commits.size === 2 ? { write: gate.promise } : {}),

@@ -29,7 +29,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
   };
   const cache_dir = join(options.disk?.folder ?? w.folder, 'cache');
   const engine = taskEngine(w, options, { summaryModel, cache_dir });
-  /** By name of the file: the results of summaries, and counts of all work. */
+  /** Results of summaries by name of the file, and counts of all work. */
   const ends = async (task_id: string) => {
     const { results, counts, error } = await engine.tasks.get(task_id, page);
     const own = results.filter(({ type }) => type === 'summary');
@@ -55,7 +55,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
 
 type State = FakeWorld['state'];
 
-/** What lies on the disk, as it is now. */
+/** Copies the files on the disk, as they are now. */
 function copyDisk(from: State, to: State): void {
   const copy = <V>(one: ReadonlyMap<string, V>, other: Map<string, V>) => {
     for (const [key, value] of one) other.set(key, value);

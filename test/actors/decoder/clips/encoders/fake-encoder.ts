@@ -12,7 +12,7 @@ import {
 } from '../../../../../actors/decoder/ffmpeg.ts';
 import { manualClock } from '../../../../runtime/manual-clock.ts';
 
-/** Of a good device: pictures come back in another order, as those of libx264 do. */
+/** A good device: pictures come back in another order, as those of libx264 do. */
 export function fakeCandidate(more: Partial<EncoderCandidate> = {}): EncoderCandidate {
   return {
     name: 'h264_fake',

@@ -1,4 +1,4 @@
-// What the mixed set is asked, and how well it has to answer.
+// Queries of the mixed set, and how well they have to be answered.
 import type { Claim } from './set.ts';
 
 /** Kinds with random colours, which may be any colour. */

@@ -1,4 +1,4 @@
-// Who speaks, as authors write it, and what only looks like a name.
+// Names of speakers as authors write them, and texts that only look like names.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
