@@ -83,13 +83,13 @@ export const starterFamily: Family = {
 function textVectors(texts: readonly string[]): TextVectors {
   const vectors = new Float32Array(texts.length * DIMENSIONS);
   const unknown: (readonly string[])[] = [];
-  const known: boolean[] = [];
+  const areUnderstood: boolean[] = [];
   const readings: (readonly string[])[] = [];
   const weak: (readonly string[])[] = [];
   const parts: TextPart[][] = [];
   texts.forEach((text, i) => {
     const { vector, knownWords, unknownWords, weakWords, understood, parts: queryParts } = queryVector(text);
-    known.push(understood);
+    areUnderstood.push(understood);
     readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
     unknown.push(unknownWords);
@@ -105,7 +105,7 @@ function textVectors(texts: readonly string[]): TextVectors {
   });
   return {
     ...{ vectors, knownWords: readings, unknownWords: unknown, weakWords: weak, parts },
-    understood: known,
+    understood: areUnderstood,
   };
 }
 
