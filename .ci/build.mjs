@@ -69,7 +69,7 @@ async function writeDeclarations() {
   }
 }
 
-/** What TypeScript 5.5 cannot read, or only with Node's own types: none of it is in a type of the client. */
+/** Rewrites what TypeScript 5.5 cannot read, or only with Node's own types: no type of the client has it. */
 function readableByOlder(text) {
   return text
     .replace(/((?:from|import\()\s*(['"])\.[^'"]*)\.ts\2/g, '$1.js$2')
@@ -124,7 +124,7 @@ function moduleOfPage(source) {
   return compact(stripTypeScriptTypes(source)).replace(/(from |import\()'(\.[^']+)\.ts'/g, "$1'$2.js'");
 }
 
-/** What is imported has to be installed with the package. */
+/** Throws if a package is imported that is not installed with this one. */
 function expectDeclared() {
   const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
   for (const name of globSync('**/*.js', { cwd: dist })) {

@@ -53,7 +53,7 @@ const window = Float64Array.from({ length: frame }, (_, at) => Math.sin((Math.PI
 /**
  * Codes sound as codecs of low bit rates do: windows of 32 ms become a modified cosine transform, each
  * band of it is quantised as coarsely as its own loudness hides, and bands far below the loudest are dropped.
- * As long as `samples`.
+ * The result is as long as `samples`.
  */
 export function throughCodec(samples: Float32Array, codec: TransformCodec): Float32Array {
   const output = new Float32Array(samples.length + 2 * frame);

@@ -4,7 +4,7 @@ import { MOST_HEAD_BYTES } from './header-limit.ts';
 
 /**
  * The headers that are read of every request, in one pass: asking uWebSockets for each of them takes longer.
- * Of one that is sent twice the first counts.
+ * The first of two with the same name counts.
  */
 export class HeadFields {
   /** Bytes of all headers as they were sent. */

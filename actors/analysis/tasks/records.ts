@@ -4,7 +4,7 @@
 //   <id>.<run>.json      how a run stands; written by the engine that runs it, and by no other
 //   <id>.results.ndjson  the results of its files
 //
-// Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A
+// An engine that creates the file of the next run has the task, so of two that resume it at once one wins. A
 // run whose engine has ended without ending the run is interrupted.
 import { statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

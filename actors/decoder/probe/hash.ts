@@ -64,7 +64,7 @@ export async function readUnchanged<T extends object>(
 //   up to 256 MiB    every byte
 //   above            4096 blocks of 64 KiB, evenly spread, the first at the start and the last at the end
 //
-// So it reads at most 256 MiB of any file. It is a chain of SHA-256, each link over the one before and 16 MiB
+// At most 256 MiB of any file are read. It is a chain of SHA-256, each link over the one before and 16 MiB
 // of blocks.
 
 const blockBytes = 64 * 1024;

@@ -161,7 +161,7 @@ function openForReading(path: string): number {
 
 // Estimates FFmpeg's memory for the header of a file in the MP4 family before FFmpeg opens it. FFmpeg
 // allocates an entry for each sample that the header states, and a few bytes can state billions of samples.
-// What else a damaged header can make FFmpeg allocate is bounded by the process that probes files.
+// Other memory that a damaged header makes FFmpeg allocate is bounded by the process that probes files.
 
 export interface Promised {
   /** Samples of all tracks and fragments. */

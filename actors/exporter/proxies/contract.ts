@@ -31,7 +31,7 @@ export interface ProxyWritten extends ProxyFile {
 export interface Proxies {
   /**
    * The proxy of a content with pictures of `max_side` or more, of any size when left out; null without one.
-   * Whoever asks uses it: it is removed after those that nobody asked for since.
+   * A request counts as a use: proxies that were not requested for longer are removed first.
    */
   find(spec: Omit<ProxySpec, 'max_side'> & { readonly max_side?: number }): Promise<ProxyFile | null>;
   /**

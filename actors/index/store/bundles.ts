@@ -341,8 +341,8 @@ export class Bundles {
   }
 
   /**
-   * For who has just taken the lease: moves what records name to its place, and removes what no work goes on
-   * with. `placeOf`: where a bundle of `open/` is said to lie; null where no record names it.
+   * Moves what records name to its place, and removes what no work goes on with. Only the new holder of the
+   * lease calls it. `placeOf`: where a bundle of `open/` is said to lie; null where no record names it.
    */
   tidyOpen(placeOf: (name: string, about: About) => string | null): void {
     const within = openFolder(this.#folder);

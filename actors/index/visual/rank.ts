@@ -5,8 +5,7 @@
 // best film, then the other places in it. `original_index` is the position before that grouping, so the plain
 // ranking is not lost.
 //
-// Of equal scores the lower hash comes first, and in one video the earlier frame: where rows lie in memory
-// decides nothing.
+// Equal scores are ordered by hash, and in one video by frame: where rows lie in memory decides nothing.
 import { type LoadedMedia, sceneRange } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
 import { shotAt } from './shots.ts';

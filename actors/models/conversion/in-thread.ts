@@ -15,8 +15,8 @@ import {
 import { type Constant, type OperatorOutput, operators, readWeights } from './operators.ts';
 
 // The face recognition network of dlib, a ResNet with 29 convolutions, becomes the bytes of an ONNX file.
-// What is published for TensorFlow.js are its weights alone, so its layers are written here. The same files
-// give the same bytes on every machine.
+// Only its weights are published for TensorFlow.js, so its layers are written here. The same files give the
+// same bytes on every machine.
 
 /** Side of the faces it takes, px. */
 const side = 150;

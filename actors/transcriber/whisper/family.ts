@@ -1,5 +1,5 @@
 // Whisper, tiny to large: a log-mel spectrogram of up to 30 s, an encoder, and an autoregressive decoder.
-// What of a window one decoding does not reach is encoded and decoded again, as in the reference
+// The rest of a window that one decoding does not reach is encoded and decoded again, as in the reference
 // implementation. The loop is our own: it batches windows, detects the language, keeps the rules of time
 // tokens and can be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';

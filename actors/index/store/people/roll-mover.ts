@@ -74,7 +74,7 @@ export class RollMover {
     return deadOf(roll) > roll.live && deadOf(roll) >= this.#parts.least;
   }
 
-  /** For who holds the lease while no stage of the model is open; true when there is no more to do. */
+  /** True when there is no more to do. Needs the lease, while no stage of the model is open. */
   step(modelKey: string): boolean {
     const { folder, environment, bundles, work, size } = this.#parts;
     const model = encodeModelKey(modelKey);
