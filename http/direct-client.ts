@@ -34,6 +34,7 @@ function methodOf(route: Route, service: Service) {
     const wrong = validators.params(params) ?? validators.query(query) ?? validators.body?.(body);
     if (wrong) throw invalidFields(wrong);
     await validators.spell(query, body);
+    signal.throwIfAborted();
     const request = new RequestInput(params as Record<string, string>, query, body, '', '', {}, () => signal);
     const { status, body: answer, headers } = await answerOf(route, request, service);
     if (status >= 400) throw new ApiError({ status, headers: new Headers(headers) }, answer);
