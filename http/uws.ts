@@ -22,7 +22,7 @@ import {
 /** uWebSockets closes a connection that was idle for 8 to 12 seconds. */
 const KEEP_ALIVE = 'timeout=8';
 
-interface Server {
+export interface Server {
   /** The port in use; another one than configured when that is 0. */
   readonly port: number;
   /** For Socket.IO, which answers its own path on the same port. */

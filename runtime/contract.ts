@@ -5,7 +5,7 @@
 //   feed   one request, many items on credit: the producer never runs further ahead than the consumer allows
 import { type Static, type TSchema, Type } from 'typebox';
 
-interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
+export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly kind: 'ask';
   readonly request: Q;
   readonly reply: A;
@@ -13,7 +13,7 @@ interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly together: number;
 }
 
-interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
+export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
   readonly kind: 'feed';
   readonly request: Q;
   readonly item: I;

@@ -285,7 +285,7 @@ export class TaskRegistry implements Tasks {
 /** Key of a recorded request, equal for equal work; null if it has none of the kind. */
 type RequestKey = (request: AnalysisRequest) => string | null;
 
-interface JobOrder<R> {
+export interface JobOrder<R> {
   /** Resolves the jobs of a request. Throws its faults; changes nothing. */
   resolve(request: R, signal: AbortSignal): Promise<OrderedJobs>;
   /** An equal request gets the task that runs or waits for it. */

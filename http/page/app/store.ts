@@ -138,7 +138,7 @@ export function useStore<T>(select: (state: State) => T): T {
   return value;
 }
 
-interface Slice<S extends object> {
+export interface Slice<S extends object> {
   get(): S;
   update(change: Partial<S> | ((before: S) => Partial<S>)): void;
   use<T>(select: (slice: S) => T): T;

@@ -50,7 +50,7 @@ import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voi
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
 
-interface World extends IndexState, StoredPicturesWorld {
+export interface World extends IndexState, StoredPicturesWorld {
   readonly files: Map<string, FakeFile>;
   /** Batches the embedder was sent, by number of pictures. */
   readonly batches: number[];
