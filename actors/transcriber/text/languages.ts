@@ -66,7 +66,13 @@ const aliases: Readonly<Record<string, string>> = {
   ...bibliographicCodes,
 };
 
-const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+let english: Intl.DisplayNames | null = null;
+
+/** Made when a name is first asked for: it takes 10 ms, and most commands need none. */
+function englishName(code: string): string | undefined {
+  english ??= new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+  return english.of(code);
+}
 
 let byName: ReadonlyMap<string, string> | null = null;
 
@@ -76,7 +82,7 @@ function codesByName(): ReadonlyMap<string, string> {
   const codes = new Map<string, string>();
   for (const code of named) {
     const nativeName = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
-    for (const name of [english.of(code), nativeName]) if (name) codes.set(fold(name), code);
+    for (const name of [englishName(code), nativeName]) if (name) codes.set(fold(name), code);
   }
   for (const [name, code] of Object.entries(aliases)) codes.set(name, code);
   byName = codes;
@@ -105,14 +111,14 @@ export function languageCode(text: string): string | null {
     return null;
   }
   const base = tag?.split('-', 1)[0] ?? '';
-  if (tag === undefined || english.of(base) === undefined) return null;
+  if (tag === undefined || englishName(base) === undefined) return null;
   const plain = aliases[base] ?? base;
   return tag.length === base.length ? plain : `${plain}${tag.slice(base.length)}`;
 }
 
 /** English name of a code, `Portuguese`; the code itself where it has none. */
 export function languageName(code: string): string {
-  return english.of(code.split('-', 1)[0] ?? code) ?? code;
+  return englishName(code.split('-', 1)[0] ?? code) ?? code;
 }
 
 /** The primary language subtag: `pt` of `pt-BR`. */
