@@ -320,12 +320,9 @@ function proxyKey({ cache_dir, proxy_request }: AnalysisRequest): string | null 
 
 // A request to export clips: that the disk takes them.
 
-/**
- * Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips.
- */
+/** Throws NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips. */
 async function resolveClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
   const { create_folders = false } = request;
-  if (request.clips.length === 0) throw analysisErrors.INVALID_REQUEST('clips is empty', { field: 'clips' });
   const field = 'output_dir';
   await expectAbove(output_dir, create_folders, (what, cause) =>
     clipErrors.CLIP_UNWRITABLE(`${field}: ${what}`, { field }, cause),

@@ -1,7 +1,7 @@
 // Requests for clips and their answers.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, field, notEmpty, nullable, uncheckedPath } from '../../../runtime/schema.ts';
+import { described, field, nullable, uncheckedPath } from '../../../runtime/schema.ts';
 import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
 import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
@@ -35,7 +35,7 @@ export const ClipsRequest = Type.Object({
     'Absolute path of the output folder. It is created if it does not exist.',
   ),
   ...createFolders,
-  clips: described(notEmpty(Type.Array(ClipSpec, { maxItems: mostClips })), 'The clips to cut.'),
+  clips: described(Type.Array(ClipSpec, { minItems: 1, maxItems: mostClips }), 'The clips to cut.'),
   mode: Type.Unsafe<ClipMode>({
     type: 'string',
     enum: [...clipModes],

@@ -54,7 +54,11 @@ test('an export with task is accepted at once and goes on by itself; without, it
   const waiting = other.body as { task_id: string; queue_position?: number };
   assert.deepEqual([other.status, waiting.queue_position], [202, 1]);
   assert.notEqual(waiting.task_id, task_id);
-  assert.equal((await call('/api/v1/export/clips', { ...body, clips: [], task: true })).status, 400);
+  for (const task of [false, true]) {
+    const empty = await call('/api/v1/export/clips', { ...body, clips: [], task });
+    const refusal = { error: 'Invalid clips', message: 'clips must not be empty' };
+    assert.deepEqual([empty.status, empty.body], [400, refusal]);
+  }
   const nowhere = join(folder, 'no', 'where');
   const missing = await call('/api/v1/export/clips', { ...body, output_dir: nowhere, task: true });
   assert.equal(missing.status, 400);
