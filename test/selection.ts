@@ -19,11 +19,13 @@ export function isSlow(path: string): boolean {
 }
 
 /**
- * Files of the same answer share a process: those of a room, those that need a browser, and those that share
- * a service. Other files that test the whole program have one each.
+ * Files of the same answer share a process: those of a room, those that need a browser, those that share a
+ * service, and those that build the package in this checkout, which only one may do at a time. Other files
+ * that test the whole program have one each.
  */
 export function processOf(path: string): string {
   if (path.startsWith('test/system/page-')) return 'page';
+  if (/^test\/release\/(bundle|package)\./.test(path)) return 'package';
   if (path.startsWith('test/system/') && /\bsharedService\b/.test(textOf(path))) return 'shared-service';
   const [, top = '', second = ''] = path.split('/');
   if (top.endsWith('.ts')) return 'test';

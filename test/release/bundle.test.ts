@@ -7,6 +7,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { packageFiles } from './package-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = temporaryFolder();
@@ -47,7 +48,7 @@ test('a bundle that was unpacked analyses a still without network', async (t) =>
     assert.equal(status, 0, `${args.join(' ')}: ${stderr}`);
     return { out: stdout, err: stderr };
   };
-  const before = readdirSync(folder, { recursive: true }).length;
+  const before = packageFiles(folder);
   assert.doesNotMatch(run('doctor').err, /installing what is missing/);
   const picture = join(place, 'media', 'blue.png');
   await sharp({ create: { width: 320, height: 200, channels: 3, background: '#1040e0' } }).toFile(picture);
@@ -59,5 +60,5 @@ test('a bundle that was unpacked analyses a still without network', async (t) =>
     matches.map(({ video_path }) => video_path),
     [picture],
   );
-  assert.equal(readdirSync(folder, { recursive: true }).length, before);
+  assert.deepEqual(packageFiles(folder), before);
 });

@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { nodePackages } from '../../runtime/process/system.mjs';
+import { packageFiles } from './package-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -99,9 +100,9 @@ async function install(): Promise<void> {
   else assert.equal(first.code, 0, first.err);
 }
 
-test('the package runs: its version, an analysis and a search, and writes nothing into its own folder', async (t) => {
+test('the package runs: its version, an analysis and a search, and writes only its cache into its own folder', async (t) => {
   if (unreachable) return t.skip(unreachable);
-  const before = readdirSync(installed, { recursive: true }).length;
+  const before = packageFiles(installed);
   assert.equal((await framehound('--version')).out, `${manifest.version}\n`);
   const picture = at('media', 'blue.png');
   await sharp({ create: { width: 320, height: 200, channels: 3, background: '#1040e0' } }).toFile(picture);
@@ -114,7 +115,7 @@ test('the package runs: its version, an analysis and a search, and writes nothin
     matches.map(({ video_path }) => video_path),
     [picture],
   );
-  assert.equal(readdirSync(installed, { recursive: true }).length, before);
+  assert.deepEqual(packageFiles(installed), before);
   assert.deepEqual(readdirSync(at('home')), ['.framehound']);
 });
 
