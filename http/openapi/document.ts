@@ -278,9 +278,9 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
 
 function requestBody(body: TObject, shapes: Shapes) {
   const schema = shapes.ofRequest(body);
-  const { required = [] } = schema as { required?: readonly string[] };
-  const named = '$ref' in schema;
-  return { required: named || required.length > 0, content: { 'application/json': { schema } } };
+  const { oneOf, anyOf = oneOf } = schema as Readonly<Record<string, readonly Schema[] | undefined>>;
+  const required = '$ref' in schema || 'required' in schema || anyOf?.every((form) => 'required' in form);
+  return { required: required === true, content: { 'application/json': { schema } } };
 }
 
 const meanings: Readonly<Record<number, string>> = {

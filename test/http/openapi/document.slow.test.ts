@@ -229,6 +229,23 @@ const values = fc.oneof(
   fc.constant(undefined),
 );
 
+test('a request needs a body exactly where the document refuses an empty object', () => {
+  const document = openApi(routes);
+  const ajv = new Ajv({ strict: false });
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    ajv.addSchema(numbers(schema), `#/components/schemas/${name}`);
+  }
+  for (const { operation } of operations(document)) {
+    const { required, content } = operation.requestBody ?? {};
+    if (content)
+      assert.equal(
+        required,
+        !ajv.validate(numbers(content['application/json']!.schema), {}),
+        operation.operationId,
+      );
+  }
+});
+
 test('the document of the service itself passes the validator, and names every route', async () => {
   const document = openApi(routes);
   await assertValid(document);
