@@ -7,6 +7,8 @@ import type { Exclusions } from './contract.ts';
 /** Names or paths that one glob may stand for by its braces. */
 const MOST_WRITTEN_OUT = 256;
 const LONGEST_GLOB = 1000;
+/** Characters of an extension with its dot, as it is stored. */
+export const LONGEST_EXTENSION = 100;
 
 /** Lower case, with the dot, each once, in the order in which they came. */
 export function normalizeExtensions(extensions: readonly string[]): string[] {
@@ -118,6 +120,9 @@ function extensionComplaint(extension: string): string | null {
   if (isPath(bare)) return 'has a separator';
   if (/[*?[\]{}]/.test(bare)) return 'is a glob; an extension is a text such as `.mov`';
   if (bare.includes(',')) return 'has a comma; each extension stands by itself';
+  // The stored form is longer than what was sent where the dot is missing or a small letter is several.
+  if ([...normalizeExtensions([bare])[0]!].length > LONGEST_EXTENSION)
+    return `is longer than ${LONGEST_EXTENSION} characters with its dot`;
   return textComplaint(bare);
 }
 

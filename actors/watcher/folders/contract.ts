@@ -18,6 +18,7 @@ import { speechBody } from '../../analysis/stages/speech/kind.ts';
 import { MetadataFilter, RequestedFilter } from '../../index/facets/contract.ts';
 import { FilePath } from '../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';
+import { LONGEST_EXTENSION } from '../exclusions.ts';
 
 export const watchErrors = errorTable({
   WATCH_FOLDER_UNKNOWN: { meaning: 'Watch folder not found', status: 404 },
@@ -75,8 +76,8 @@ const changeable = {
     'Smallest number of similar faces that make a cluster.',
   ),
   excluded_extensions: described(
-    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1000 }),
-    'File name extensions to exclude; stored in lower case with a leading dot.',
+    Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_EXTENSION }), { maxItems: 1000 }),
+    'File name extensions to exclude; stored in lower case with a leading dot, which counts as a character.',
   ),
   excluded_filename_globs: described(
     Globs,

@@ -170,6 +170,7 @@ const refused: readonly [keyof Exclusions, readonly string[]][] = [
     'excluded_folder_globs',
     ['', ' ', '/', '\\', ' / ', '//', '.', '..', './a', 'a/..', 'a\\.\\b', 'a/{b,..}', '{a,}', 'a\0/b'],
   ],
+  ['excluded_extensions', ['a'.repeat(100), 'İ'.repeat(50)]],
   ['excluded_folder_globs', ['C:\\a', 'c:/a', '[b-a]/c', 'a/\ud800', '{a,b}'.repeat(9), 'a'.repeat(1001)]],
 ];
 
@@ -185,7 +186,7 @@ test('an exclusion that can leave out nothing, or everything by mistake, has a c
 test('an exclusion that can be used has no complaint', () => {
   for (const [glob] of fileRows) assert.equal(exclusionComplaint('excluded_filename_globs', glob), null);
   for (const [glob] of folderRows) assert.equal(exclusionComplaint('excluded_folder_globs', glob), null);
-  for (const value of ['.mov', 'MOV', '.!ut', ' .r3d', 'tar.gz', 'ä'])
+  for (const value of ['.mov', 'MOV', '.!ut', ' .r3d', 'tar.gz', 'ä', 'a'.repeat(99), `.${'a'.repeat(99)}`])
     assert.equal(exclusionComplaint('excluded_extensions', value), null);
   assert.equal(exclusionComplaint('excluded_folder_globs', '{a,b}'.repeat(8)), null);
 });
