@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { EncodingChoice } from './actors/decoder/clips/contract.ts';
 import { DecodeMode } from './actors/decoder/contract.ts';
 import { type Device, type DeviceChoice, numbered } from './actors/models/device.ts';
-import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
+import { type Config, type Setting, type SettingSource, setting, type Values } from './runtime/config.ts';
 import { physicalCores, usableMemory } from './runtime/process/limits.ts';
 import { redactText } from './runtime/redact.ts';
 
@@ -276,7 +276,7 @@ export function keptAtHome(home: string): string[] {
 export interface SettingRow {
   readonly name: string;
   readonly value: unknown;
-  readonly source: Source;
+  readonly source: SettingSource;
   /** Its environment variable. */
   readonly environment: string | undefined;
   readonly doc: string;

@@ -13,7 +13,7 @@ import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
 import type { People } from './faces/people/contract.ts';
 import type { Library } from './library/contract.ts';
-import type { Lists } from './library/lists/contract.ts';
+import type { MomentLists } from './library/lists/contract.ts';
 import type { Roots } from './library/roots/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { Search } from './search/contract.ts';
@@ -52,7 +52,7 @@ export interface Engine {
   /** People behind the faces. */
   readonly people: People;
   /** Moments that somebody has put together. */
-  readonly lists: Lists;
+  readonly lists: MomentLists;
   /** Folders of footage that have a name. */
   readonly roots: Roots;
   /** Folders whose files are analysed as they come. */

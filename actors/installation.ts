@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { ClusterAdmin } from './cluster/contract.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
 import type { Root } from './library/roots/contract.ts';
-import type { Transfer, Transferred } from './library/transfer/contract.ts';
+import type { LibraryTransfer, Transferred } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullStand } from './models/contract.ts';
 import { type DeviceChoice, partsOf } from './models/device.ts';
@@ -28,8 +28,8 @@ export interface Installation {
 
 export interface Libraries {
   /** See `exportLibrary` of actors/library/transfer/. */
-  export(transfer: Transfer): Promise<Transferred>;
-  import(transfer: Transfer): Promise<Transferred>;
+  export(transfer: LibraryTransfer): Promise<Transferred>;
+  import(transfer: LibraryTransfer): Promise<Transferred>;
   /** Roots of a home folder. */
   roots(home: string): Promise<Root[]>;
 }

@@ -9,7 +9,7 @@ import { openAgreeing } from '../actors/models/agreement.ts';
 import type { DeviceChoice } from '../actors/models/device.ts';
 import { graphicsHere } from '../actors/models/machine.ts';
 import { pictureBytes } from '../actors/models/rewriting/picture-bytes.ts';
-import { openSession, type Sample } from '../actors/models/session.ts';
+import { openSession, type SampleInputs } from '../actors/models/session.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { mostOnDevice } from '../actors/start.ts';
 import { createLog } from '../runtime/log.ts';
@@ -59,7 +59,7 @@ async function precision(say: Say): Promise<Row[]> {
       Uint8Array.from({ length: side * side * 3 }, (_, at) => (at * (2 * n + 1)) & 255),
     );
     const visual = { shape: { ...shape }, mean: grey, std: grey };
-    const sample: Sample = ({ inputs }) =>
+    const sample: SampleInputs = ({ inputs }) =>
       pictureFeed(visual, count, inputs[0]?.name === pictureBytes)(slots);
     const pictures = { name: 'pixel_values', mean: visual.mean, std: visual.std };
     const graph = onnxBytes(vitModel(vitB16));

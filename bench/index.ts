@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Store } from '../actors/index/store/store.ts';
-import { Catalog, everything, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
+import { Catalog, everything, type LoadedMedia, type RowRun } from '../actors/index/visual/catalog.ts';
 import { LoadedVectors } from '../actors/index/visual/loaded.ts';
 import { stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
 import { search } from '../actors/index/visual/search.ts';
@@ -57,7 +57,7 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
   const vector = new Float32Array(dimensions);
   for (let first = 0; first < rows; first += 3600) {
     const count = Math.min(3600, rows - first);
-    const runs: Omit<Run, 'media'>[] = [];
+    const runs: Omit<RowRun, 'media'>[] = [];
     for (let position = 0; position < count; ) {
       const room = bank.allocate(count - position);
       bank.fill(room.row, room.count, (bytes) => {

@@ -4,7 +4,7 @@
 // FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
 import { writeFile } from 'node:fs/promises';
 import { evidenceIndex } from '../actors/models/starter/evidence.ts';
-import { type Fit, MOST_SPREADS } from '../actors/models/starter/graph/graph.ts';
+import { MOST_SPREADS, type StarterFit } from '../actors/models/starter/graph/graph.ts';
 import { RAMP_MAX, RAMP_MIN, type Ramp, type UnitName, units } from '../actors/models/starter/units.ts';
 import { seeded } from './diarization/random.ts';
 import { fitBytes, rooted } from './starter/fits.ts';
@@ -145,7 +145,7 @@ async function write(): Promise<void> {
   const quoted = (name: string) => (/\W/.test(name) ? `'${name}'` : name);
   const rows = chosenUnits.map(({ unit, way }) => `  ${quoted(unit)}: '${way}',\n`);
   await writeFile(new URL('fitted.ts', folder), `${fittedHead}${rows.join('')}};\n`);
-  const fits = chosenUnits.map(({ unit, way, fit }): [UnitName, Fit] => {
+  const fits = chosenUnits.map(({ unit, way, fit }): [UnitName, StarterFit] => {
     return [unit, { with: way, bias: fit.bias, rule: fit.rule, weights: Float32Array.from(fit.weights) }];
   });
   const [means, spreads] = [Float32Array.from(usual), Float32Array.from(spread)];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Concepts, StoredEvidence } from '../actors/analysis/stages/summary/evidence.ts';
-import { Film, type FilmParts } from '../actors/analysis/stages/summary/film.ts';
+import { FilmSummary, type FilmSummaryParts } from '../actors/analysis/stages/summary/film.ts';
 import type { embedderContract } from '../actors/embedder/contract.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import { mostVectorsOfMessage } from '../actors/index/material/contract.ts';
@@ -223,7 +223,14 @@ class Measured {
     const models = { open: () => Promise.resolve({ model_key: this.#model }) };
     const parts = { index, summarizer, textEmbedder: standIn(this.film.dimensions), models };
     const concepts = new Concepts(parts as never as ConstructorParameters<typeof Concepts>[0], this.#folder);
-    const shared: FilmParts = { index, summarizer, concepts, evidence, cache_dir: this.#folder, signal };
+    const shared: FilmSummaryParts = {
+      index,
+      summarizer,
+      concepts,
+      evidence,
+      cache_dir: this.#folder,
+      signal,
+    };
     const waits = [watched(() => this.#other('summarizer')), watched(() => this.#other('index'))] as const;
     let most = 0;
     const sampling = setInterval(() => {
@@ -239,7 +246,7 @@ class Measured {
     return { ms, by, waits: [await waits[0](), await waits[1]()], most, after: megabytes() };
   }
 
-  async #make(parts: FilmParts): Promise<void> {
+  async #make(parts: FilmSummaryParts): Promise<void> {
     const media = mediaOf('a0', this.film);
     const stored = await parts.evidence.of(media, this.#model, { signal });
     // No faces are stored: to cluster them would take longer than to measure.
@@ -250,7 +257,7 @@ class Measured {
     const result = { tell: () => {}, wrote: () => {} };
     const { seconds } = this.film;
     const work = { media, seconds, job, found, inUse: this.#model, replaces: true, ...result };
-    const { warnings, failed_nodes } = await new Film(parts, work).make();
+    const { warnings, failed_nodes } = await new FilmSummary(parts, work).make();
     if (warnings.length > 0 || failed_nodes > 0) throw new Error(`not whole: ${warnings.join(' ')}`);
   }
 

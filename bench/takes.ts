@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { VisualModel } from '../actors/embedder/contract.ts';
 import { sampledRows } from '../actors/index/visual/background.ts';
 import { Catalog, everything } from '../actors/index/visual/catalog.ts';
-import type { Take } from '../actors/index/visual/contract.ts';
+import type { RankedTake } from '../actors/index/visual/contract.ts';
 import { writeRow8 } from '../actors/index/visual/quantize.ts';
-import type { Searched } from '../actors/index/visual/search.ts';
+import type { SearchedVectors } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
-import { compareFrom, type Place } from '../actors/index/visual/takes/compare.ts';
+import { compareFrom, type TakesCursor } from '../actors/index/visual/takes/compare.ts';
 import { defaultModelKey } from '../actors/models/rows/list.ts';
 import { alike } from '../actors/search/visual/bands.ts';
 import { Dice } from '../test/actors/models/starter/drawings/canvas.ts';
@@ -159,11 +159,11 @@ async function alteredParts(
 }
 
 /** Loaded vectors, as the index holds them. */
-class Library implements Searched {
+class Library implements SearchedVectors {
   readonly bank: RowBank;
   readonly catalog = new Catalog();
   readonly pause = (): void => {};
-  readonly fine: Searched['fine'];
+  readonly fine: SearchedVectors['fine'];
   readonly #how;
 
   constructor({ dimensions, mirror }: VisualModel, blank: readonly Float32Array[]) {
@@ -198,7 +198,7 @@ class Library implements Searched {
   }
 
   /** Where a part is, which is in the library only meanwhile: none has twenty copies of it. */
-  takesOf(part: Film): Take[] {
+  takesOf(part: Film): RankedTake[] {
     const hash = 'part';
     this.add(hash, part);
     const matches = this.#compare({ only: hash, end: partSeconds, step: 1 }, null, () => false);
@@ -207,18 +207,18 @@ class Library implements Searched {
   }
 
   /** Compares one film with everything that comes behind it. */
-  compareAll(hash: string): Take[] {
+  compareAll(hash: string): RankedTake[] {
     const how = { only: null, end: Number.MAX_SAFE_INTEGER, step: 4 };
     return this.#compare(how, { hash_str: hash, frame_index: 0 }, ({ hash_str }) => hash_str !== hash);
   }
 
   #compare(
     range: { readonly only: string | null; readonly end: number; readonly step: number },
-    from: Place | null,
-    isOver: (place: Place) => boolean,
-  ): Take[] {
+    from: TakesCursor | null,
+    isOver: (place: TakesCursor) => boolean,
+  ): RankedTake[] {
     const rows = sampledRows(this.catalog.picks(everything));
-    const matches: Take[] = [];
+    const matches: RankedTake[] = [];
     for (let place = from; ; ) {
       const { takes, next } = compareFrom(this, { ...this.#how, ...range, from: 0 }, place, rows);
       matches.push(...takes);
@@ -235,7 +235,7 @@ function row(name: string, value: number, unit: string, goal: Row['goal'] = null
 function rowsOf(library: Library, parts: readonly AlteredPart[], others: readonly Film[]): Row[] {
   const results = parts.map((part) => ({ part, takes: library.takesOf(part.film) }));
   type Told = (typeof results)[number];
-  const isOf = ({ hash_str }: Take, { of }: AlteredPart) => hash_str === `film${of}`;
+  const isOf = ({ hash_str }: RankedTake, { of }: AlteredPart) => hash_str === `film${of}`;
   const isFound = ({ part, takes }: Told) =>
     takes.some(
       (take) =>

@@ -1,7 +1,7 @@
 // Seeded vectors like those of footage at one frame a second, for the benches: shots of eight frames nearly
 // the same.
 import { paddedLength } from '../actors/index/visual/quantize.ts';
-import type { Searched } from '../actors/index/visual/search.ts';
+import type { SearchedVectors } from '../actors/index/visual/search.ts';
 import type { RowBank } from '../actors/index/visual/segment.ts';
 
 export function seeded(seed: number): () => number {
@@ -38,7 +38,7 @@ export function footageMaker(dimensions: number): (into: Float32Array) => void {
 /**
  * In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read.
  */
-export function fineOf(bank: RowBank): Searched['fine'] {
+export function fineOf(bank: RowBank): SearchedVectors['fine'] {
   const padded = paddedLength(bank.dimensions);
   return (_run, first, count) =>
     Array.from({ length: count }, (_, i) => {

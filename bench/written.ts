@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Appearances } from '../actors/analysis/stages/text/stage.ts';
 import { foldWritten } from '../actors/index/written/written-texts.ts';
 import { openSession } from '../actors/models/session.ts';
-import { type Reading, shownScore } from '../actors/text-reader/contract.ts';
+import { shownScore, type TextReading } from '../actors/text-reader/contract.ts';
 import { PaddleReader } from '../actors/text-reader/model.ts';
 import { readPicture } from '../actors/text-reader/reading.ts';
 import { createLog } from '../runtime/log.ts';
@@ -152,12 +152,12 @@ async function measure(
   sums: Sums,
   say: (text: string) => void,
 ): Promise<void> {
-  const read = async (data: Uint8Array, before: Reading | null) => {
+  const read = async (data: Uint8Array, before: TextReading | null) => {
     const run = <T>(work: (one: PaddleReader) => Promise<T>) => work(reader);
     return readPicture({ data, width, height }, { side, before, checkpoint: async () => {}, run });
   };
   const [all, gated] = [new Appearances(), new Appearances()];
-  let before: Reading | null = null;
+  let before: TextReading | null = null;
   for (const [second, data] of pictures.entries()) {
     const [whole, wholeSeconds] = await timed(() => read(data, null));
     const [now, nowSeconds] = await timed(() => read(data, before));
@@ -199,7 +199,7 @@ function isSeen({ y, size }: Title, second: number): boolean {
   return y(second) >= 0 && y(second) + 2 * size <= height;
 }
 
-function compare(titles: readonly Title[], { lines }: Reading, sums: Sums): void {
+function compare(titles: readonly Title[], { lines }: TextReading, sums: Sums): void {
   const texts = lines.map(({ text }) => foldWritten(text));
   const together = texts.join('\n');
   for (const { text } of titles) {
@@ -215,7 +215,7 @@ function compare(titles: readonly Title[], { lines }: Reading, sums: Sums): void
 }
 
 /** Lines scored .9 or better that are neither a title nor a part of one. */
-function wrongLines(titles: readonly Title[], { lines }: Reading): number {
+function wrongLines(titles: readonly Title[], { lines }: TextReading): number {
   const wrong = lines.filter(({ text, score }) => {
     if (score < shownScore) return false;
     const ownLetters = foldWritten(text);

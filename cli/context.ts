@@ -9,7 +9,7 @@ import type { Log } from '../runtime/log.ts';
 import { lacksCuda } from '../runtime/process/nvidia.ts';
 import type { SettingValues, settings } from '../settings.ts';
 import { type Action, commandTable, type Options } from './command-table.ts';
-import type { Output, Screen } from './terminal.ts';
+import type { Screen, TerminalOutput } from './terminal.ts';
 
 export const usageErrors = errorTable({
   USAGE: { meaning: 'The command line is not valid', status: 400 },
@@ -21,7 +21,7 @@ export interface Context {
   /** Answers go here, so that they can be piped. */
   out(text: string | Uint8Array): void;
   /** Output for answers. */
-  readonly output: Output;
+  readonly output: TerminalOutput;
   /** Progress and remarks go here. */
   readonly screen: Screen;
   /** Aborted by the first interrupt: running work is brought to a clean end. */

@@ -11,7 +11,7 @@ import { isTooWide, systemFolders } from '../runtime/files/folder.ts';
 import { spelledOnDisk } from '../runtime/files/spelling.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
-export interface Found {
+export interface MediaFiles {
   /** Absolute, sorted within each folder, each file once. */
   readonly files: string[];
   readonly failures: { readonly path: string; readonly error: EngineError }[];
@@ -25,8 +25,8 @@ export async function findMedia(
   paths: readonly string[],
   skip: string,
   signal?: AbortSignal,
-): Promise<Found> {
-  const media: Found = { files: [], failures: [] };
+): Promise<MediaFiles> {
+  const media: MediaFiles = { files: [], failures: [] };
   const visited = new Set<string>();
   const named = await spelledOnDisk(paths.map((path) => resolve(path)));
   for (const path of named) await visit(path, true, [], media, visited, resolve(skip), signal);
@@ -37,7 +37,7 @@ async function visit(
   path: string,
   named: boolean,
   above: readonly string[],
-  media: Found,
+  media: MediaFiles,
   visited: Set<string>,
   skip: string,
   signal: AbortSignal | undefined,
@@ -94,7 +94,7 @@ async function namesIn(folder: string): Promise<{ names: string[]; garbled: stri
   return { names: names.sort(), garbled: garbled.sort() };
 }
 
-function notUtf8(path: string): Found['failures'][number] {
+function notUtf8(path: string): MediaFiles['failures'][number] {
   const what = 'its name or the name of a folder above it is not valid UTF-8; rename it';
   return { path, error: mediaErrors.NAME_NOT_UTF8(`${path}: ${what}`, { path }) };
 }

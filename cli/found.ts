@@ -56,7 +56,7 @@ type NameReason = Extract<Moment['reasons'][number], { readonly kind: 'name' }>;
 export type SaidMatch = Omit<TranscriptSearchMatch, 'segment_index' | 'language'>;
 
 /** At least one of the three. */
-export interface Found {
+export interface SceneMatch {
   readonly seen: NamedMatch | null;
   readonly said: SaidMatch | null;
   readonly written: WrittenSearchMatch | null;
@@ -92,7 +92,7 @@ export function merged(
   said: readonly SaidMatch[],
   most: number,
   written: readonly WrittenSearchMatch[] = [],
-): Found[] {
+): SceneMatch[] {
   const [spoken, printed] = [new Ranked(said), new Ranked(written)];
   const entries = seen.map((match, rank) => {
     const [heard, read] = [spoken.takeWithin(match), printed.takeWithin(match)];
@@ -105,7 +105,7 @@ export function merged(
     ...printed.rest().map(([words, rank]) => ({ ...none, written: words, rank })),
   ];
   // Within one rank, spoken or printed words are surer than visual similarity.
-  const weight = (entry: Found) => (entry.said ? 2 : 0) + (entry.written ? 2 : 0) + (entry.seen ? 1 : 0);
+  const weight = (entry: SceneMatch) => (entry.said ? 2 : 0) + (entry.written ? 2 : 0) + (entry.seen ? 1 : 0);
   return [...entries, ...alone].sort((a, b) => a.rank - b.rank || weight(b) - weight(a)).slice(0, most);
 }
 
@@ -115,7 +115,7 @@ function isWithin({ hash_str, start_seconds, end_seconds }: Timed, match: Match)
   return start_seconds < end && end_seconds > start;
 }
 
-export function foundBy({ seen, said, written }: Found): ('named' | 'seen' | 'said' | 'written')[] {
+export function foundBy({ seen, said, written }: SceneMatch): ('named' | 'seen' | 'said' | 'written')[] {
   const isNamed = seen?.named !== undefined;
   return [
     ...(isNamed ? (['named'] as const) : []),
@@ -147,7 +147,7 @@ export function matchFields(
   written: readonly WrittenSearchMatch[] | null = null,
 ) {
   const entries = merged(seen, said ?? [], Number.POSITIVE_INFINITY, written ?? []);
-  const by = <K extends keyof Found>(kind: K, match: Found[K]) => ({
+  const by = <K extends keyof SceneMatch>(kind: K, match: SceneMatch[K]) => ({
     found_by: entries.filter((entry) => entry[kind] === match).flatMap(foundBy),
   });
   return {

@@ -24,7 +24,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type EngineError, engineErrors, errorTable, toFields } from '../runtime/errors.ts';
 import { conflate } from '../runtime/sync/queue.ts';
 import { type Context, exit } from './context.ts';
-import { type Found, findMedia } from './find-media.ts';
+import { findMedia, type MediaFiles } from './find-media.ts';
 import {
   createProgressView,
   createTally,
@@ -33,7 +33,7 @@ import {
   type Report,
   summary,
 } from './progress-view.ts';
-import { type Service, useModelAndTell } from './service.ts';
+import { type CommandService, useModelAndTell } from './service.ts';
 import { printable, type Screen } from './terminal.ts';
 
 /** Hooks of a command into a task, beside its progress and its report. */
@@ -63,7 +63,11 @@ export interface MediaTask extends Ending {
 }
 
 /** Answers the exit code. */
-export async function runMediaTask(service: Service, task: MediaTask, context: Context): Promise<number> {
+export async function runMediaTask(
+  service: CommandService,
+  task: MediaTask,
+  context: Context,
+): Promise<number> {
   const { paths, cacheDir, json } = task;
   const { screen, signal, clock, out } = context;
   const view = json ? createJsonView(out, clock) : null;
@@ -87,7 +91,7 @@ export async function runMediaTask(service: Service, task: MediaTask, context: C
 }
 
 export async function analyze(
-  service: Service,
+  service: CommandService,
   request: TaskRequest,
   view: ProgressView,
   context: Context,
@@ -99,7 +103,7 @@ export async function analyze(
 }
 
 /** Adds missing paths that were named explicitly and look like media. */
-function withMissing({ files, failures }: Found, paths: readonly string[]): Found {
+function withMissing({ files, failures }: MediaFiles, paths: readonly string[]): MediaFiles {
   const named = new Set(paths.map((path) => resolve(path)));
   const { missing = [], others = [] } = Object.groupBy(failures, ({ path, error }) => {
     const isMissing = mediaErrors.FILE_NOT_FOUND.is(error) && named.has(path) && isMediaName(path);
@@ -189,7 +193,7 @@ function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number):
 const EVERY_MS = 500;
 
 interface JsonView extends ProgressView {
-  found(found: Found): void;
+  found(found: MediaFiles): void;
   /** Events of the command itself, before the last line. */
   more(event: string, fields: object): void;
   /** The last line of a task that came to an end of its own. */
@@ -293,7 +297,7 @@ const PATIENCE = 10;
  * only leaves.
  */
 export async function followTask(
-  service: Service,
+  service: CommandService,
   task_id: string,
   view: ProgressView,
   context: Context,
@@ -360,7 +364,7 @@ function explained(error: unknown, task_id: string): unknown {
 /** Answers the function that removes the abort listener. */
 function cancelOn(
   signal: AbortSignal,
-  { client, isOwn }: Service,
+  { client, isOwn }: CommandService,
   task_id: string,
   { screen, leave }: Context,
 ): () => void {

@@ -6,14 +6,14 @@ import type { Moment, MomentKind } from '../actors/search/moments/contract.ts';
 import { mostThumbnails } from '../actors/search/thumbnails/contract.ts';
 import { filterFields, peopleFields, type Question } from './arguments.ts';
 import type { NamedMatch } from './found.ts';
-import type { Service } from './service.ts';
+import type { CommandService } from './service.ts';
 
 /** px, the longer side of a preview. */
 const max_size = 640;
 
 /** Loads the media of the matches. `kinds`: of a question; none for filters and people alone. */
 export async function selectFootage(
-  { client }: Service,
+  { client }: CommandService,
   question: Question,
   cache_dir: string,
   kinds: readonly MomentKind[] = [],

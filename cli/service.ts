@@ -13,7 +13,7 @@ const serviceErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403 },
 });
 
-export interface Service {
+export interface CommandService {
   /**
    * Calls end with the signal of the context unless they have one of their own. Errors say what a person can
    * do.
@@ -27,7 +27,7 @@ export interface Service {
 export async function withService<T>(
   context: Context,
   decoders: number,
-  work: (service: Service) => Promise<T>,
+  work: (service: CommandService) => Promise<T>,
 ): Promise<T> {
   const { server } = context.values;
   if (server !== '') return work(serviceAt(server, context));
@@ -41,7 +41,7 @@ export async function withService<T>(
   });
 }
 
-export function serviceAt(url: string, context: Context): Service {
+export function serviceAt(url: string, context: Context): CommandService {
   const { license_key } = context.values;
   const { signal } = context;
   const client = bound(
@@ -108,7 +108,7 @@ function explained(error: unknown, url: string, { signal, leave }: Context): unk
  * a person named another one.
  */
 export async function useModel(
-  { client, isOwn }: Service,
+  { client, isOwn }: CommandService,
   { config, values, screen }: Context,
   key = values.model,
 ): Promise<void> {
@@ -121,7 +121,11 @@ export async function useModel(
 const LOADING_MS = 100;
 
 /** The same, and writes where the model runs, once it is loaded. */
-export async function useModelAndTell(service: Service, context: Context, key?: string): Promise<void> {
+export async function useModelAndTell(
+  service: CommandService,
+  context: Context,
+  key?: string,
+): Promise<void> {
   await useModel(service, context, key);
   const { client } = service;
   let { visual } = await client.loadedModels();

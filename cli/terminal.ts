@@ -8,7 +8,7 @@ export interface Screen {
 }
 
 /** Output for answers: a terminal, or a pipe or file without colour. */
-export interface Output {
+export interface TerminalOutput {
   readonly columns: number;
   readonly colour: boolean;
 }
@@ -18,7 +18,7 @@ interface Inks {
   quiet(text: string): string;
 }
 
-export function inks({ colour }: Output): Inks {
+export function inks({ colour }: TerminalOutput): Inks {
   const ink = (code: number) => (text: string) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
   return { strong: ink(1), quiet: ink(2) };
 }

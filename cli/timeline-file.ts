@@ -13,7 +13,7 @@ import {
 import type { Client } from '../http/client/client.ts';
 import { saveNew } from '../runtime/files/save-new.ts';
 import { usageErrors } from './context.ts';
-import { type Found, isStill, sceneSpan } from './found.ts';
+import { isStill, type SceneMatch, sceneSpan } from './found.ts';
 import { printable } from './terminal.ts';
 
 // Items of a timeline from the matches of a search.
@@ -22,7 +22,7 @@ import { printable } from './terminal.ts';
  * One after the other, in the order in which they were found: the scene that is seen, else the words, with
  * sound where they are said.
  */
-export function sceneItems(entries: readonly Found[]): TimelineItem[] {
+export function sceneItems(entries: readonly SceneMatch[]): TimelineItem[] {
   return entries.map((entry): TimelineItem => {
     const { media_path, start, end, isOfStill } = spanOf(entry);
     return {
@@ -34,14 +34,14 @@ export function sceneItems(entries: readonly Found[]): TimelineItem[] {
   });
 }
 
-function spanOf({ seen, said, written }: Found) {
+function spanOf({ seen, said, written }: SceneMatch) {
   const words = said ?? written;
   if (seen || !words) return sceneOf(seen!);
   const { media_path, start_seconds: start, end_seconds: end } = words;
   return { media_path, start, end, isOfStill: isStillName(media_path) };
 }
 
-function sceneOf(seen: NonNullable<Found['seen']>) {
+function sceneOf(seen: NonNullable<SceneMatch['seen']>) {
   return { media_path: seen.video_path, ...sceneSpan(seen), isOfStill: isStill(seen) };
 }
 
@@ -69,7 +69,7 @@ export async function saveTimeline(path: string, answer: TimelineAnswer): Promis
  * warnings.
  */
 export async function saveScenes(
-  found: readonly Found[],
+  found: readonly SceneMatch[],
   sequence_name: string,
   format: TimelineFormat,
   path: string,
@@ -88,7 +88,7 @@ export async function saveScenes(
 }
 
 /** Nobody knows between which pictures the scene begins and ends. */
-function isOnGrid(seen: NonNullable<Found['seen']>): boolean {
+function isOnGrid(seen: NonNullable<SceneMatch['seen']>): boolean {
   return seen.shot === undefined && !isStill(seen);
 }
 

@@ -7,7 +7,7 @@ import { isOf } from '../http/client/error.ts';
 import { newClustering } from './arguments.ts';
 import type { Context } from './context.ts';
 import type { MediaTask } from './media-task.ts';
-import type { Service } from './service.ts';
+import type { CommandService } from './service.ts';
 
 export interface UsualWork {
   readonly paths: readonly string[];
@@ -22,7 +22,7 @@ export interface UsualWork {
 const people = 'people';
 
 export function usualTask(
-  service: Service,
+  service: CommandService,
   { paths, cacheDir, force, text, faces }: UsualWork,
   { values }: Context,
 ): MediaTask {
@@ -55,7 +55,7 @@ type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 
 /** Faces join the first clustering there is, as it is. Null while the models for faces are missing. */
 async function faceJob(
-  { client }: Service,
+  { client }: CommandService,
   cache_dir: string,
   face_media_paths: string[],
 ): Promise<FaceJob | null> {

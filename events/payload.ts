@@ -11,7 +11,7 @@ import {
 } from '../actors/analysis/tasks/contract.ts';
 import { type EndedFile, type EventType, type ProgressEvent, percentageOf } from './protocol.ts';
 
-export interface Run {
+export interface AnnouncedTask {
   readonly kinds: readonly StageKind[];
   readonly task_id: string;
   readonly files: number;
@@ -37,7 +37,7 @@ export function newRun(
   files: number,
   types: readonly string[] = [],
   jobs = 0,
-): Run {
+): AnnouncedTask {
   const first = types[0] ?? kinds[0]?.type ?? '';
   return {
     kinds,
@@ -54,7 +54,7 @@ export function newRun(
   };
 }
 
-export function advance(run: Run, event: AnalysisEvent): Run {
+export function advance(run: AnnouncedTask, event: AnalysisEvent): AnnouncedTask {
   if (event.type === 'file') {
     const { file } = event;
     const closing = { ...run.closing, [file.type]: undefined };
@@ -72,7 +72,7 @@ export function advance(run: Run, event: AnalysisEvent): Run {
 }
 
 /** The state of the run, as an event of one type of work. */
-export function stateOf(run: Run, type: string): ProgressEvent {
+export function stateOf(run: AnnouncedTask, type: string): ProgressEvent {
   const [file, closing] = [run.file[type], run.closing[type]];
   const underWay =
     closing &&
@@ -86,7 +86,7 @@ export function stateOf(run: Run, type: string): ProgressEvent {
 }
 
 /** One file that failed; the task goes on. */
-export function failureOf(run: Run, result: WorkResult): ProgressEvent {
+export function failureOf(run: AnnouncedTask, result: WorkResult): ProgressEvent {
   const { code, message } = result.error ?? { code: 'INTERNAL', message: `${result.path}: failed` };
   if (hasOwnEnd(run, result)) return { ...closedOf(run, result), error: message, error_code: code };
   return {
@@ -101,17 +101,17 @@ export function failureOf(run: Run, result: WorkResult): ProgressEvent {
 }
 
 /** Its end is an event of its own. */
-export function hasOwnEnd({ kinds }: Run, { type, closing }: WorkResult): boolean {
+export function hasOwnEnd({ kinds }: AnnouncedTask, { type, closing }: WorkResult): boolean {
   return closing === true && kindOf(kinds, type).closing !== undefined;
 }
 
 /** The closing step of a job that has ended. */
-export function closedOf(run: Run, { type, path, facts }: WorkResult): ProgressEvent {
+export function closedOf(run: AnnouncedTask, { type, path, facts }: WorkResult): ProgressEvent {
   return { ...head(run, type), ...kindOf(run.kinds, type).closing?.ended(path, facts), ...counts(run) };
 }
 
 /** Files whose work of one type has ended; at least one. */
-export function endingsOf(run: Run, results: readonly WorkResult[]): ProgressEvent {
+export function endingsOf(run: AnnouncedTask, results: readonly WorkResult[]): ProgressEvent {
   const [first] = results;
   const warning = warningOf(run.kinds, results);
   return {
@@ -155,7 +155,7 @@ export interface End {
 }
 
 /** The run is over. */
-export function endOf(run: Run, end: End): ProgressEvent {
+export function endOf(run: AnnouncedTask, end: End): ProgressEvent {
   const progress = end.state === 'completed' ? 100 : shown(run.percentage);
   const { estimated_remaining_seconds: _, ...counted } = counts(run);
   const ended = { ...head(run, run.first), progress: written(run.kinds, run.first, progress), done: true };
@@ -186,13 +186,13 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
   };
 }
 
-function standingOf({ standing }: Run): Partial<ProgressEvent> {
+function standingOf({ standing }: AnnouncedTask): Partial<ProgressEvent> {
   if (!standing) return {};
   const { queue_position, waits_for } = standing;
   return waits_for === null ? { queue_position } : { queue_position, waits_for };
 }
 
-function head({ kinds, task_id, percentage }: Run, type: string): ProgressEvent {
+function head({ kinds, task_id, percentage }: AnnouncedTask, type: string): ProgressEvent {
   const progress = written(kinds, type, shown(percentage));
   return { task_id, progress, video_path: null, done: false, type: type as EventType };
 }
@@ -218,7 +218,7 @@ function jobFields(jobs: number, jobs_done: number): Partial<ProgressEvent> {
   return jobs > 0 ? { jobs, jobs_done } : {};
 }
 
-function counts({ kinds, files, jobs, task }: Run): Partial<ProgressEvent> {
+function counts({ kinds, files, jobs, task }: AnnouncedTask): Partial<ProgressEvent> {
   if (!task) return { files, files_done: 0, ...jobFields(jobs, 0) };
   const amounts = {
     files: task.files,

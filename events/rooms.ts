@@ -6,6 +6,7 @@ import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
+  type AnnouncedTask,
   advance,
   atLeast,
   closedOf,
@@ -15,7 +16,6 @@ import {
   failureOf,
   hasOwnEnd,
   newRun,
-  type Run,
   shown,
   stateOf,
 } from './payload.ts';
@@ -65,7 +65,7 @@ interface Channel {
 }
 
 interface Room {
-  run: Run;
+  run: AnnouncedTask;
   readonly channels: Map<string, Channel>;
   /** Failures and ends of jobs that were emitted in this run, oldest first. */
   notes: ProgressEvent[];
@@ -214,7 +214,7 @@ function isNote({ done, error, cluster_media_hashes }: ProgressEvent): boolean {
 }
 
 /** In turn, so that neither very many stills nor one long film hides the other. */
-function nextState(run: Run, channel: Channel, type: string): ProgressEvent {
+function nextState(run: AnnouncedTask, channel: Channel, type: string): ProgressEvent {
   const results = channel.named ? [] : channel.endings.take();
   channel.named = results.length > 0;
   return channel.named ? endingsOf(run, results) : stateOf(run, type);

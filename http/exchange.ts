@@ -35,7 +35,7 @@ import { nowhere, type RouteMatch, unknownPath } from './router.ts';
 import type { Service } from './service.ts';
 
 /** Request line and headers as text; what is missing is empty. */
-export interface Head {
+export interface RequestHead {
   readonly method: string;
   readonly path: string;
   /** Without the question mark. */
@@ -114,7 +114,7 @@ const isId = /^[\w.:-]{1,64}$/;
 export class Exchange implements Pending {
   readonly #options: AppOptions;
   readonly #state: AppState;
-  readonly #head: Head;
+  readonly #head: RequestHead;
   readonly #id: string;
   readonly #began: number;
   #match: RouteMatch | undefined;
@@ -126,7 +126,7 @@ export class Exchange implements Pending {
   /** In a route of bytes. */
   #conditions: Conditions | undefined;
 
-  constructor(options: AppOptions, state: AppState, head: Head) {
+  constructor(options: AppOptions, state: AppState, head: RequestHead) {
     this.#options = options;
     this.#state = state;
     this.#head = head;

@@ -1,7 +1,7 @@
 // A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here,
 // so that a test calls a route as the network does.
 import { quoted } from '../runtime/text.ts';
-import { type AppOptions, type AppState, Exchange, type Head, type Pending } from './exchange.ts';
+import { type AppOptions, type AppState, Exchange, type Pending, type RequestHead } from './exchange.ts';
 import { bearerOf } from './request/head.ts';
 import { createBodyBudget } from './request/intake.ts';
 import { originRule, preflightAnswer } from './request/origin.ts';
@@ -10,7 +10,7 @@ import { validatorsOf } from './request/validation.ts';
 import { createRouter, isInside, nowhere, unknownPath } from './router.ts';
 
 export interface App {
-  begin(head: Head): RawResponse | Pending;
+  begin(head: RequestHead): RawResponse | Pending;
   /** From now on licensed requests are refused with 503. */
   stopAdmitting(): void;
   /** Requests without a response yet. */

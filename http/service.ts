@@ -6,7 +6,7 @@ import type { Engine } from '../actors/engine.ts';
 import type { EventStreams } from '../events/protocol.ts';
 import type { SavedSearches } from '../events/searches/contract.ts';
 import type { Webhooks } from '../events/webhooks/contract.ts';
-import type { Config, Source } from '../runtime/config.ts';
+import type { Config, SettingSource } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
 import { folders, settingRows, type settings } from '../settings.ts';
 import { hashOf } from './license/store.ts';
@@ -88,7 +88,7 @@ export function settingsAnswer(config: Config<typeof settings>, version: string)
   };
 }
 
-function wordOf(source: Source) {
+function wordOf(source: SettingSource) {
   return source === 'config.json' ? 'file' : source;
 }
 

@@ -1,6 +1,6 @@
 // An actor is a contract, the number of turns it runs at once, and a function that makes its handlers inside
 // the thread that will run them. Handlers see a turn, never a thread, a port or another actor.
-import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
+import type { AskName, Contract, FeedItem, FeedName, Reply, Request, SlotHandle } from './contract.ts';
 import type { Log } from './log.ts';
 
 /** One message being worked on. */
@@ -67,7 +67,7 @@ export type Handlers<C extends Contract> = {
   readonly [K in FeedName<C>]: (
     request: Request<C, K>,
     turn: FeedTurn,
-  ) => AsyncIterable<Item<C, K> | Sent<Item<C, K>>>;
+  ) => AsyncIterable<FeedItem<C, K> | Sent<FeedItem<C, K>>>;
 };
 
 /** Environment of a thread when it starts. `settings` is plain data chosen by the composition root. */

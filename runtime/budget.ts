@@ -2,7 +2,7 @@
 // The account lies in the thread where every message passes, so what a crashed thread held is given back by
 // whoever sees it end.
 import { engineErrors } from './errors.ts';
-import type { Lane } from './mailbox.ts';
+import type { MailboxLane } from './mailbox.ts';
 import { Line } from './sync/locks.ts';
 
 export class Budget {
@@ -28,7 +28,7 @@ export class Budget {
    * Waits until so many bytes are free and keeps them for `holder`, first come first served. Errors:
    * OVER_BUDGET for more than there will ever be, CANCELLED when the signal aborts first.
    */
-  async reserve(bytes: number, holder: object, signal?: AbortSignal, lane?: Lane): Promise<void> {
+  async reserve(bytes: number, holder: object, signal?: AbortSignal, lane?: MailboxLane): Promise<void> {
     if (!(bytes <= this.limit)) throw overBudget(bytes, this.limit);
     const take = () => {
       this.#used += bytes;

@@ -19,11 +19,11 @@ export interface Setting<S extends TSchema = TSchema> {
 
 type Settings = Record<string, Setting>;
 export type Values<T extends Settings> = { readonly [K in keyof T]: Static<T[K]['schema']> };
-export type Source = 'flag' | 'environment' | 'config.json' | 'default';
+export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';
 
 export interface Config<T extends Settings> {
   readonly values: Values<T>;
-  readonly sources: { readonly [K in keyof T]: Source };
+  readonly sources: { readonly [K in keyof T]: SettingSource };
 }
 
 interface ConfigSources {
@@ -53,8 +53,12 @@ export function resolveConfig<const T extends Settings>(settings: T, given: Conf
   };
 }
 
-function resolve(key: string, declared: Setting, given: ConfigSources): { value: unknown; source: Source } {
-  const candidates: [unknown, Exclude<Source, 'default'>][] = [
+function resolve(
+  key: string,
+  declared: Setting,
+  given: ConfigSources,
+): { value: unknown; source: SettingSource } {
+  const candidates: [unknown, Exclude<SettingSource, 'default'>][] = [
     [declared.flag ? given.flags[declared.flag] : undefined, 'flag'],
     [declared.env ? given.env[declared.env] : undefined, 'environment'],
     [given.file[key], 'config.json'],

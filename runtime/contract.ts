@@ -80,7 +80,7 @@ export type FeedName<C extends Contract> = {
 export type Request<C extends Contract, K extends keyof C['messages']> = Static<C['messages'][K]['request']>;
 export type Reply<C extends Contract, K extends keyof C['messages']> =
   C['messages'][K] extends Ask<TSchema, infer A> ? Static<A> : never;
-export type Item<C extends Contract, K extends keyof C['messages']> =
+export type FeedItem<C extends Contract, K extends keyof C['messages']> =
   C['messages'][K] extends Feed<TSchema, infer I> ? Static<I> : never;
 
 /** Names one filling of one slot. A handle of an earlier filling is stale and refused. */

@@ -4,8 +4,8 @@
 // it waits for the rest.
 import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
-import type { Lane } from './mailbox.ts';
-import type { Holder, SlotPool } from './slots.ts';
+import type { MailboxLane } from './mailbox.ts';
+import type { SlotHolder, SlotPool } from './slots.ts';
 import { Condition } from './sync/locks.ts';
 
 interface FeedItem {
@@ -22,15 +22,15 @@ export class FeedStream {
   readonly #window: number;
   readonly #pool: SlotPool | undefined;
   readonly #slotsPerItem: number;
-  readonly #lane: Lane | undefined;
+  readonly #lane: MailboxLane | undefined;
   readonly #items: FeedItem[] = [];
   /** The consumer, as a holder of slots. */
-  readonly #consumer: Holder;
+  readonly #consumer: SlotHolder;
   /** Aborted when no more credit is looked for. */
   readonly #shut = new AbortController();
   readonly #changed = new Condition();
   #state: 'open' | 'end' | EngineError = 'open';
-  #turn: Holder = 0;
+  #turn: SlotHolder = 0;
   #grant: Grant = () => {};
   /** Credit the consumer has given back and the producer was not told of yet. */
   #pending = 0;
@@ -41,7 +41,7 @@ export class FeedStream {
    * `window`: credit in flight at most. `pool`: given for a feed with slots, whose credit is slots of this
    * pool, `slotsPerItem` at a time, at most `window` of them. `lane`: in which it waits for them.
    */
-  constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1, lane?: Lane) {
+  constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1, lane?: MailboxLane) {
     this.#window = window;
     this.#pool = pool;
     this.#slotsPerItem = slotsPerItem;
@@ -59,7 +59,7 @@ export class FeedStream {
   }
 
   /** The turn has begun; `grant` sends credit to it. */
-  open(turn: Holder, grant: Grant): void {
+  open(turn: SlotHolder, grant: Grant): void {
     this.#turn = turn;
     this.#grant = grant;
     if (!this.#pool) return;
@@ -67,7 +67,7 @@ export class FeedStream {
     for (let slots = perItem; slots <= this.#window; slots += perItem) void this.#grantSlots(this.#pool);
   }
 
-  push(value: unknown, slots: readonly SlotHandle[], turn: Holder): void {
+  push(value: unknown, slots: readonly SlotHandle[], turn: SlotHolder): void {
     for (const handle of slots) {
       this.#pool?.hold(handle, this.#consumer);
       this.#pool?.release(handle, turn);

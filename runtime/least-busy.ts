@@ -1,7 +1,7 @@
 // Several actors of one contract behind one reference: a call that takes long in one of them does not hold up
 // the next one.
-import type { AskName, Contract, FeedName, Item, Reply, Request } from './contract.ts';
-import type { CallOptions, FeedOptions, Ref } from './ref.ts';
+import type { AskName, Contract, FeedItem, FeedName, Reply, Request } from './contract.ts';
+import type { AskOptions, FeedOptions, Ref } from './ref.ts';
 
 /**
  * Each call goes to the actor with the fewest calls under way, the first of equals, so that further ones stay
@@ -20,7 +20,7 @@ export function leastBusy<C extends Contract>(name: string, refs: readonly Ref<C
     get phase() {
       return next().ref.phase;
     },
-    ask: async <K extends AskName<C>>(message: K, request: Request<C, K>, options?: CallOptions) => {
+    ask: async <K extends AskName<C>>(message: K, request: Request<C, K>, options?: AskOptions) => {
       const member = next();
       member.calls++;
       try {
@@ -33,7 +33,7 @@ export function leastBusy<C extends Contract>(name: string, refs: readonly Ref<C
       const member = next();
       member.calls++;
       try {
-        yield* member.ref.feed(message, request, options) as AsyncGenerator<Item<C, K>>;
+        yield* member.ref.feed(message, request, options) as AsyncGenerator<FeedItem<C, K>>;
       } finally {
         member.calls--;
       }

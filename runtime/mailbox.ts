@@ -2,14 +2,14 @@
 // The bound holds for each lane, so that a flood of ingest cannot turn searches away. Pure; the caller
 // decides what full means.
 
-export type Lane = 'now' | 'later';
+export type MailboxLane = 'now' | 'later';
 
 interface Mailbox<T> {
   /** False when the lane is full; then nothing was added. */
-  offer(lane: Lane, message: T): boolean;
+  offer(lane: MailboxLane, message: T): boolean;
   take(): T | undefined;
   /** Takes up to `most` messages of this kind out of a lane, in their order. */
-  takeSome(lane: Lane, isOf: (message: T) => boolean, most: number): T[];
+  takeSome(lane: MailboxLane, isOf: (message: T) => boolean, most: number): T[];
   /** The message that `take` would return. */
   peek(): T | undefined;
   /** Takes one message out of the middle; false when it is not there (any more). */

@@ -2,28 +2,28 @@
 // the mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has
 // really ended.
 import type { Budget } from './budget.ts';
-import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
+import type { AskName, Contract, FeedItem, FeedName, Reply, Request, SlotHandle } from './contract.ts';
 import { type EngineError, engineErrors, fromFields } from './errors.ts';
 import { FeedStream } from './feed.ts';
-import { createMailbox, type Lane } from './mailbox.ts';
-import type { Holder, SlotPool } from './slots.ts';
+import { createMailbox, type MailboxLane } from './mailbox.ts';
+import type { SlotHolder, SlotPool } from './slots.ts';
 import { type CallId, type FromActor, type Link, lifeWord } from './wire.ts';
 
 /** `idle`: no thread is started before the first call. */
 export type Phase = 'idle' | 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
 
-export interface CallOptions {
+export interface AskOptions {
   /** Aborting rejects the call at once; the turn is told and ends as soon as it can. */
   readonly signal?: AbortSignal | undefined;
   /** `now` overtakes `later`. Default `later`. */
-  readonly lane?: Lane;
+  readonly lane?: MailboxLane;
   /** Slots the request speaks of; the turn holds them from this call on until it has ended. */
   readonly slots?: readonly SlotHandle[];
   /** Buffers that are moved, not copied. */
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-export interface FeedOptions extends CallOptions {
+export interface FeedOptions extends AskOptions {
   /**
    * How many items the producer may be ahead; in a feed with slots, how many slots they may fill. Default 16.
    */
@@ -33,13 +33,13 @@ export interface FeedOptions extends CallOptions {
 export interface Ref<C extends Contract = Contract> {
   readonly name: string;
   readonly phase: Phase;
-  ask<K extends AskName<C>>(name: K, request: Request<C, K>, options?: CallOptions): Promise<Reply<C, K>>;
+  ask<K extends AskName<C>>(name: K, request: Request<C, K>, options?: AskOptions): Promise<Reply<C, K>>;
   /** An item and its slots are *borrowed until the next round of the loop*; hold a slot to keep it longer. */
   feed<K extends FeedName<C>>(
     name: K,
     request: Request<C, K>,
     options?: FeedOptions,
-  ): AsyncGenerator<Item<C, K>>;
+  ): AsyncGenerator<FeedItem<C, K>>;
 }
 
 /** A call from the moment it was made until its turn has ended. */
@@ -49,7 +49,7 @@ interface Call {
   readonly name: string;
   readonly request: unknown;
   readonly options: FeedOptions;
-  readonly holder: Holder;
+  readonly holder: SlotHolder;
   readonly stream: FeedStream | undefined;
   /** The caller has its answer; a turn may still be running. */
   settled: boolean;
@@ -108,11 +108,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     this.phase = options.wake ? 'idle' : 'starting';
   }
 
-  ask<K extends AskName<C>>(
-    name: K,
-    request: Request<C, K>,
-    options: CallOptions = {},
-  ): Promise<Reply<C, K>> {
+  ask<K extends AskName<C>>(name: K, request: Request<C, K>, options: AskOptions = {}): Promise<Reply<C, K>> {
     return new Promise((resolve, reject) => {
       this.#submit('ask', name, request, options, undefined, resolve as (value: unknown) => void, reject);
     });
@@ -122,7 +118,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     name: K,
     request: Request<C, K>,
     options: FeedOptions = {},
-  ): AsyncGenerator<Item<C, K>> {
+  ): AsyncGenerator<FeedItem<C, K>> {
     const message = this.#contract.messages[name];
     const credit = options.credit ?? 16;
     const perItem = message?.kind === 'feed' ? message.slotsPerItem(request) : 0;
@@ -141,7 +137,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       for (;;) {
         const item = stream.take() ?? (await stream.next());
         if (item === 'end') return;
-        yield item.value as Item<C, K>;
+        yield item.value as FeedItem<C, K>;
         stream.used(item);
       }
     } finally {

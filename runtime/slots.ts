@@ -3,21 +3,21 @@
 // in one thread, where every message passes; workers see only the memory and each slot's generation.
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
-import type { Lane } from './mailbox.ts';
+import type { MailboxLane } from './mailbox.ts';
 import { Line } from './sync/locks.ts';
 
 /** Owner that prevents slots from being reused: one per turn, one per consumer of a feed. */
-export type Holder = number;
+export type SlotHolder = number;
 
 interface SlotTable {
   /** A free slot in a new generation, held by `holder`; undefined when none is free. */
-  acquire(holder: Holder): SlotHandle | undefined;
+  acquire(holder: SlotHolder): SlotHandle | undefined;
   /** Throws STALE_SLOT when the handle is of an earlier filling or the slot is free. */
-  hold(handle: SlotHandle, holder: Holder): void;
+  hold(handle: SlotHandle, holder: SlotHolder): void;
   /** Ends one hold; a hold that is not there is left alone, because a crash may have ended it first. */
-  release(handle: SlotHandle, holder: Holder): void;
+  release(handle: SlotHandle, holder: SlotHolder): void;
   /** Ends every hold of `holder`. */
-  releaseAll(holder: Holder): void;
+  releaseAll(holder: SlotHolder): void;
   readonly free: number;
 }
 
@@ -28,22 +28,22 @@ export function createSlotTable(
   onFree: () => void = () => {},
 ): SlotTable {
   const generations = new Array<number>(count).fill(0);
-  const holders = Array.from({ length: count }, () => new Map<Holder, number>());
-  const slotsByHolder = new Map<Holder, Set<number>>();
+  const holders = Array.from({ length: count }, () => new Map<SlotHolder, number>());
+  const slotsByHolder = new Map<SlotHolder, Set<number>>();
   const free = Array.from({ length: count }, (_, slot) => count - 1 - slot);
 
-  const checked = ({ slot, generation }: SlotHandle): Map<Holder, number> => {
+  const checked = ({ slot, generation }: SlotHandle): Map<SlotHolder, number> => {
     const of = holders[slot];
     if (!of || generations[slot] !== generation || of.size === 0) throw staleSlot(slot, generation);
     return of;
   };
-  const add = (slot: number, holder: Holder) => {
+  const add = (slot: number, holder: SlotHolder) => {
     const of = holders[slot]!;
     of.set(holder, (of.get(holder) ?? 0) + 1);
     const slots = slotsByHolder.get(holder) ?? new Set();
     slotsByHolder.set(holder, slots.add(slot));
   };
-  const forget = (slot: number, holder: Holder) => {
+  const forget = (slot: number, holder: SlotHolder) => {
     const of = holders[slot]!;
     if (!of.delete(holder) || of.size > 0) return;
     free.push(slot);
@@ -125,20 +125,25 @@ export interface SlotPool {
   readonly memory: SlotMemory;
   readonly count: number;
   /** A new holder; whoever made it ends it with `releaseAll`. */
-  holder(): Holder;
+  holder(): SlotHolder;
   /**
    * Waits for a free slot, `now` before `later`, first come first served. Throws CANCELLED when the signal
    * aborts first.
    */
-  acquire(holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle>;
+  acquire(holder: SlotHolder, signal?: AbortSignal, lane?: MailboxLane): Promise<SlotHandle>;
   /**
    * Acquires several slots at once: all of them or none, so that two callers that need several cannot
    * deadlock. `count` is at most that of the pool.
    */
-  acquireAll(count: number, holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle[]>;
-  hold(handle: SlotHandle, holder: Holder): void;
-  release(handle: SlotHandle, holder: Holder): void;
-  releaseAll(holder: Holder): void;
+  acquireAll(
+    count: number,
+    holder: SlotHolder,
+    signal?: AbortSignal,
+    lane?: MailboxLane,
+  ): Promise<SlotHandle[]>;
+  hold(handle: SlotHandle, holder: SlotHolder): void;
+  release(handle: SlotHandle, holder: SlotHolder): void;
+  releaseAll(holder: SlotHolder): void;
   view(handle: SlotHandle): Uint8Array;
   readonly free: number;
   /** Acquisitions waiting for a free slot. */

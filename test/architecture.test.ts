@@ -387,6 +387,19 @@ test('a test lies where the code lies that it tests', () => {
   }
 });
 
+test('an exported type has one name in the whole product', () => {
+  // These two write such types into other files.
+  const generators = ['http/client/declarations.ts', 'http/client/generate.ts'];
+  const declaration = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+  const owners = new Map<string, string>();
+  for (const { path, text } of product.filter(({ path }) => !generators.includes(path))) {
+    for (const [, name = ''] of text.matchAll(declaration)) {
+      assert.equal(owners.get(name), undefined, `${name} is declared in ${path} and in another file`);
+      owners.set(name, path);
+    }
+  }
+});
+
 test('what is private is written one way: #name, and `private` before a constructor only', () => {
   for (const { path, text } of sources) {
     if (path === 'test/architecture.test.ts') continue;

@@ -72,13 +72,13 @@ export type AnalysisRequest = Static<typeof AnalysisRequest>;
  * How the work on one file ended. `stored`: it was analysed before. `not_applicable`: it holds nothing of the
  * kind; `reason` says of which.
  */
-export type Outcome = 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
+export type WorkOutcome = 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
 
 export interface WorkResult {
   readonly path: string;
   readonly type: string;
   readonly hash_str: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: WorkOutcome;
   /** Reason for `not_applicable`, as `no_picture`; else null. */
   readonly reason: string | null;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -131,7 +131,7 @@ export type TaskEvent =
 /** Called synchronously for every event; it must not throw and must not block. */
 export type TaskListener = (task_id: string, event: TaskEvent) => void;
 
-export interface Page {
+export interface ResultPage {
   readonly offset: number;
   readonly limit: number;
 }
@@ -225,7 +225,7 @@ export interface Tasks {
   /** Newest first, those of other processes with the same home too. */
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
-  get(task_id: string, page: Page): Promise<TaskDetail>;
+  get(task_id: string, page: ResultPage): Promise<TaskDetail>;
   /** Results that say the work failed, `most` at most; none of a task that does not exist. */
   failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]>;
   /**

@@ -22,11 +22,11 @@ export interface FileProgress extends Amounts {
   /** 0 to 100, a whole number. */
   readonly percentage: number;
   /** Current step, for kinds of work that report it. */
-  readonly step?: Step;
+  readonly step?: WorkStep;
 }
 
 /** Current step of the work on a file; `part`: name of the part, if it has one. */
-export interface Step {
+export interface WorkStep {
   readonly step: string;
   readonly part: string | null;
 }

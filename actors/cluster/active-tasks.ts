@@ -7,15 +7,15 @@ import type { TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Database } from './database.ts';
 import type { ChangeBody, TaskStanding } from './log.ts';
 import { noticeIn, progressChannel } from './notices.ts';
-import type { Places } from './places.ts';
-import { progressOfTask, readTask, type Underway } from './task-rows.ts';
+import type { RootPaths } from './places.ts';
+import { type JobProgress, progressOfTask, readTask } from './task-rows.ts';
 
 /** A change that is about a task. */
 export type TaskChange = Extract<ChangeBody, { readonly kind: 'task' | 'results' }>;
 
 export interface ActiveParts {
   readonly database: Database;
-  readonly places: Places;
+  readonly places: RootPaths;
   readonly clock: Clock;
   readonly listeners: { add(listener: TaskListener): () => void; readonly notify: TaskListener };
 }
@@ -27,7 +27,7 @@ interface Active {
   readonly began: number;
   standing: TaskStanding;
   /** Work in progress by job. */
-  readonly underway: Map<string, Underway>;
+  readonly underway: Map<string, JobProgress>;
 }
 
 export class ActiveTasks {
@@ -56,7 +56,7 @@ export class ActiveTasks {
     );
   }
 
-  underway(task_id: string): Iterable<Underway> {
+  underway(task_id: string): Iterable<JobProgress> {
     return this.#active.get(task_id)?.underway.values() ?? [];
   }
 

@@ -7,10 +7,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
-import type { Claim } from '../../runtime/files/lock.ts';
+import type { FileClaim } from '../../runtime/files/lock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { withTexts } from '../index/store/path-map.ts';
-import type { Roots } from '../index/store/roots-file.ts';
+import type { RootsState } from '../index/store/roots-file.ts';
 import {
   type OwnWatch,
   type WatchClaims,
@@ -34,7 +34,7 @@ export interface CommonWatchParts {
   /** `watch-folders` of the home folder. */
   readonly folder: string;
   readonly leases: Pick<Leases, 'take' | 'isTaken'>;
-  readonly roots: () => Roots;
+  readonly roots: () => RootsState;
   /** True if this machine takes over what others have watched. */
   readonly resumes: boolean;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export class CommonWatch implements WatchFolders {
     this.#service = open({ claim: (onLost) => this.#take(onLost), other: () => null });
   }
 
-  async #take(onLost: () => void): Promise<Claim> {
+  async #take(onLost: () => void): Promise<FileClaim> {
     const { leases, log } = this.#parts;
     await this.#tellAble();
     if (await this.#isUnfit()) throw watchedElsewhere();

@@ -6,7 +6,7 @@ import type { Ref } from '../../runtime/ref.ts';
 import { field } from '../../runtime/schema.ts';
 import type { TaskEvent, Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Manifest, Transfer } from '../library/transfer/contract.ts';
+import type { LibraryTransfer, Manifest } from '../library/transfer/contract.ts';
 import type { SharedWatch } from '../watcher/folders/contract.ts';
 
 export const clusterErrors = errorTable({
@@ -131,7 +131,7 @@ export interface ClusterAdmin {
   /** Writes into the shared folder, reads it again and takes it away. SHARED_FOLDER. */
   tryFolder(folder: string): Promise<FolderFacts>;
   /** Brings an exported library to every replica; `shared`: the folder of the cluster. */
-  importLibrary(shared: string, transfer: Transfer): Promise<Manifest>;
+  importLibrary(shared: string, transfer: LibraryTransfer): Promise<Manifest>;
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface Sql {
 }
 
 /** A job that this engine has; `retryCount` says by which attempt. */
-export interface Job {
+export interface TakenJob {
   readonly id: string;
   readonly retryCount: number;
   /** Its id before it was given up, where it was. */
@@ -368,8 +368,8 @@ export class Database implements Sql {
    * Null when none waits that this worker can do. One statement: between a look at what a job needs and the
    * taking of it another task may be asked for, whose jobs need more.
    */
-  async takeJob({ library, seq, at_ms, roots }: WorkerMeans): Promise<Job | null> {
-    const [job] = await this.query<Job>(
+  async takeJob({ library, seq, at_ms, roots }: WorkerMeans): Promise<TakenJob | null> {
+    const [job] = await this.query<TakenJob>(
       `with next as (
           select j.id from ${jobSchema}.job j join framehound.job f on f.id = j.id
             where j.name = $1 and j.state < 'active' and not j.blocked
@@ -390,24 +390,24 @@ export class Database implements Sql {
   }
 
   /** Null when none was given up. */
-  async takeDeadJob(): Promise<Job | null> {
+  async takeDeadJob(): Promise<TakenJob | null> {
     await this.ready();
-    const [job] = await this.#told(() => this.#boss.fetch<Job['data']>(deadQueue));
+    const [job] = await this.#told(() => this.#boss.fetch<TakenJob['data']>(deadQueue));
     return job ?? null;
   }
 
   /** A sign of life; false when another engine has the job by now, or nobody any more. */
-  async keepJob({ id, retryCount }: Job): Promise<boolean> {
+  async keepJob({ id, retryCount }: TakenJob): Promise<boolean> {
     return affected(await this.#told(() => this.#boss.touch(fileQueue, { id, retryCount })));
   }
 
   /** False as in `keepJob`; nothing was changed then. */
-  async endJob(sql: Sql, queue: string, { id, retryCount }: Job): Promise<boolean> {
+  async endJob(sql: Sql, queue: string, { id, retryCount }: TakenJob): Promise<boolean> {
     return affected(await this.#boss.complete(queue, { id, retryCount }, null, { db: adapted(sql) }));
   }
 
   /** Another engine takes it. */
-  async giveBackJob({ id, retryCount }: Job, reason: string): Promise<void> {
+  async giveBackJob({ id, retryCount }: TakenJob, reason: string): Promise<void> {
     await this.#told(() => this.#boss.fail(fileQueue, { id, retryCount }, { reason }));
   }
 
@@ -415,7 +415,7 @@ export class Database implements Sql {
    * Another engine takes it, and the attempt does not count: it was ended on purpose. It keeps its number, so
    * a late commit of it is none.
    */
-  async returnJob({ id, retryCount }: Job): Promise<void> {
+  async returnJob({ id, retryCount }: TakenJob): Promise<void> {
     await this.query(
       `update ${jobSchema}.job set state = 'retry', retry_limit = retry_limit + 1
         where name = $1 and id = $2 and state = 'active' and retry_count = $3`,

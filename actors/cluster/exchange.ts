@@ -9,9 +9,14 @@ import { createFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { rename, rm } from '../../runtime/files/names.ts';
 import { openFolder } from '../index/store/names.ts';
-import { type Manifest, manifestFile, type Transfer, transferErrors } from '../library/transfer/contract.ts';
+import {
+  type LibraryTransfer,
+  type Manifest,
+  manifestFile,
+  transferErrors,
+} from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
-import type { Job } from './database.ts';
+import type { TakenJob } from './database.ts';
 import { markFile, ownerOf } from './share.ts';
 
 /** Reference to a folder of results in a change of the log. */
@@ -23,7 +28,7 @@ export interface Sealed {
 }
 
 /** Place of the results of one attempt at a job. Of two attempts, one may still write. */
-export function resultPlace({ id, retryCount }: Pick<Job, 'id' | 'retryCount'>): string {
+export function resultPlace({ id, retryCount }: Pick<TakenJob, 'id' | 'retryCount'>): string {
   return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
 }
 
@@ -37,12 +42,12 @@ export interface ExchangeParts {
   /** The file of the roots. */
   readonly roots: string;
   /** See actors/library/transfer/. */
-  exportLibrary(transfer: Transfer): Promise<Manifest>;
-  takeLibrary(transfer: Transfer): Promise<Manifest>;
-  mergeLibrary(from: string, into: Pick<Transfer, 'cacheDir' | 'roots'>): Promise<unknown>;
+  exportLibrary(transfer: LibraryTransfer): Promise<Manifest>;
+  takeLibrary(transfer: LibraryTransfer): Promise<Manifest>;
+  mergeLibrary(from: string, into: Pick<LibraryTransfer, 'cacheDir' | 'roots'>): Promise<unknown>;
 }
 
-export class Exchange {
+export class ClusterExchange {
   readonly #parts: ExchangeParts;
 
   constructor(parts: ExchangeParts) {
@@ -100,7 +105,7 @@ export class Exchange {
     { place, digest }: Sealed,
     into: string,
     signal: AbortSignal,
-    progress: Transfer['progress'] = () => {},
+    progress: LibraryTransfer['progress'] = () => {},
   ): Promise<void> {
     await this.expectSealed({ place, digest });
     const folder = join(this.#parts.shared, place);
@@ -171,7 +176,7 @@ export class Exchange {
     return existsSync(join(this.#parts.shared, markFile));
   }
 
-  #transfer(cacheDir: string, folder: string, signal: AbortSignal): Transfer {
+  #transfer(cacheDir: string, folder: string, signal: AbortSignal): LibraryTransfer {
     const { home, roots } = this.#parts;
     return { cacheDir, folder, home, roots, progress: () => {}, signal };
   }

@@ -10,9 +10,9 @@ import { Store } from '../index/store/store.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, ReplicaPosition } from './database.ts';
-import type { Exchange } from './exchange.ts';
+import type { ClusterExchange } from './exchange.ts';
 import { changesAfter } from './log.ts';
-import { listSnapshots, refuseSnapshot, type Snapshot } from './snapshots.ts';
+import { listSnapshots, type ReplicaSnapshot, refuseSnapshot } from './snapshots.ts';
 
 /** Library that an analysis folder follows. */
 export interface Followed extends ReplicaPosition {
@@ -24,7 +24,7 @@ const TELL_EVERY = 10_000;
 
 export interface FirstReplicaParts {
   readonly database: Database;
-  readonly exchange: Pick<Exchange, 'take' | 'expectSealed'>;
+  readonly exchange: Pick<ClusterExchange, 'take' | 'expectSealed'>;
   readonly library: string;
   readonly nodeId: string;
   /** Nobody else uses it yet. */
@@ -84,7 +84,11 @@ export async function firstReplica(
 }
 
 /** False, and it is told, when it is damaged. */
-async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+async function taken(
+  parts: FirstReplicaParts,
+  snapshot: ReplicaSnapshot,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { database, exchange, cacheDir, nodeId, clock, log } = parts;
   const { seq, sealed } = snapshot;
   log.info('the library is taken from a snapshot', { change: seq, snapshot: sealed.place });

@@ -9,16 +9,16 @@ import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
 import type { indexContract } from '../index/contract.ts';
-import { smallNames, type Write, type Written } from '../index/replica/contract.ts';
+import { type ReplicaAnswer, smallNames, type Write } from '../index/replica/contract.ts';
 import { tidyInSteps } from '../index/store/compact-in-steps.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, ReplicaPosition } from './database.ts';
-import type { Exchange, Sealed } from './exchange.ts';
-import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
-import type { Places } from './places.ts';
+import type { ClusterExchange, Sealed } from './exchange.ts';
+import { type ChangeBody, type ClusterChange, changeChannel, changesAfter } from './log.ts';
+import type { RootPaths } from './places.ts';
 import { listSnapshots } from './snapshots.ts';
 import { begunHere, revived } from './written.ts';
 
@@ -33,9 +33,9 @@ const ATTEMPTS = 10;
 
 export interface FollowerParts {
   readonly database: Database;
-  readonly exchange: Exchange;
+  readonly exchange: ClusterExchange;
   readonly index: Ref<typeof indexContract>;
-  readonly places: Places;
+  readonly places: RootPaths;
   readonly library: string;
   /** The replica. */
   readonly cacheDir: string;
@@ -43,7 +43,7 @@ export interface FollowerParts {
   readonly log: Log;
   readonly nodeId: string;
   /** Called with each change when the replica has it, one after the other. */
-  onChange(change: Change, written: Written): Promise<void>;
+  onChange(change: ClusterChange, written: ReplicaAnswer): Promise<void>;
   /** The log was cut before the replica had it, so it is not followed any more. */
   onCutOff(): void;
 }
@@ -176,7 +176,7 @@ export class Follower {
     return true;
   }
 
-  async #has(change: Change, written: Written): Promise<void> {
+  async #has(change: ClusterChange, written: ReplicaAnswer): Promise<void> {
     this.#known = Math.max(this.#known, change.seq);
     this.#position = { seq: change.seq, at_ms: change.at_ms };
     await this.#tell(change, written);
@@ -185,7 +185,7 @@ export class Follower {
   }
 
   /** Applies changes that are flushed together. Returns their results, or rejects with the first error. */
-  async #applySmall(changes: readonly Change[]): Promise<readonly Written[]> {
+  async #applySmall(changes: readonly ClusterChange[]): Promise<readonly ReplicaAnswer[]> {
     const { index, places, cacheDir: cache_dir, library } = this.#parts;
     const all = places.own(changes).map(({ seq, at_ms, body }) => {
       const [write = null] = body.kind === 'write' ? revived(body.write) : [];
@@ -210,7 +210,7 @@ export class Follower {
   }
 
   /** A change that is not told is one of the replica all the same. */
-  async #tell(change: Change, written: Written): Promise<void> {
+  async #tell(change: ClusterChange, written: ReplicaAnswer): Promise<void> {
     try {
       await this.#parts.onChange(change, written);
     } catch (error) {
@@ -221,7 +221,7 @@ export class Follower {
     }
   }
 
-  async #apply({ seq, at_ms, body }: Change): Promise<Written> {
+  async #apply({ seq, at_ms, body }: ClusterChange): Promise<ReplicaAnswer> {
     const { index, places, exchange, cacheDir: cache_dir, library } = this.#parts;
     const sealed = 'sealed' in body ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
@@ -277,14 +277,14 @@ export class Follower {
 const small: ReadonlySet<string> = new Set(smallNames);
 
 /** The end of those at the beginning that follow each other. */
-function gapIn(changes: readonly Change[]): number {
+function gapIn(changes: readonly ClusterChange[]): number {
   const end = changes.findIndex(({ seq }, at) => at > 0 && seq !== changes[at - 1]!.seq + 1);
   return end === -1 ? changes.length : end;
 }
 
 /** The end of the small changes that begin at `from`. */
-function smallUntil(changes: readonly Change[], from: number): number {
-  const isSmall = ({ body }: Change) =>
+function smallUntil(changes: readonly ClusterChange[], from: number): number {
+  const isSmall = ({ body }: ClusterChange) =>
     body.kind === 'write'
       ? body.write.length === 1 && small.has(body.write[0]!.name)
       : body.kind === 'task' || body.sealed === null;

@@ -4,19 +4,23 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { rm } from '../../runtime/files/names.ts';
 import { Store } from '../index/store/store.ts';
-import type { Manifest, Transfer } from '../library/transfer/contract.ts';
+import type { LibraryTransfer, Manifest } from '../library/transfer/contract.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary, takeOwnLibrary } from '../library/transfer/import.ts';
 import { mergeLibrary } from '../library/transfer/merge.ts';
 import type { Database } from './database.ts';
-import { Exchange, resultPlace } from './exchange.ts';
+import { ClusterExchange, resultPlace } from './exchange.ts';
 import { addChange, lockLibrary, noteContents, readLibrary } from './log.ts';
-import { Places } from './places.ts';
+import { RootPaths } from './places.ts';
 
 /** `shared`: the folder of the cluster. SHARED_FOLDER, DATABASE_AWAY, and the errors of an import. */
-export async function importForAll(database: Database, shared: string, given: Transfer): Promise<Manifest> {
+export async function importForAll(
+  database: Database,
+  shared: string,
+  given: LibraryTransfer,
+): Promise<Manifest> {
   const { home, roots, signal } = given;
-  const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
+  const exchange = new ClusterExchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
   const { id: library } = await readLibrary(database);
   exchange.expect(library, false);
   const id = randomUUID();
@@ -25,7 +29,7 @@ export async function importForAll(database: Database, shared: string, given: Tr
   try {
     const manifest = await takeOwnLibrary({ ...given, cacheDir: copy });
     const sealed = await exchange.sealWhole(place, copy, signal);
-    const contents = new Places(roots).shared(await contentsOf(copy));
+    const contents = new RootPaths(roots).shared(await contentsOf(copy));
     await database.transact(async (sql) => {
       await lockLibrary(sql, library);
       const seq = await addChange(sql, { library, node: library }, { kind: 'library', sealed });

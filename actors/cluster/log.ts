@@ -43,7 +43,7 @@ export type ChangeBody =
   /** A message that writes into the library; `id`: by which who sent it knows the answer. */
   | { readonly kind: 'write'; readonly id: string; readonly write: Write };
 
-export interface Change {
+export interface ClusterChange {
   readonly seq: number;
   /** Milliseconds since 1970, by the clock of the database. */
   readonly at_ms: number;
@@ -124,7 +124,7 @@ export interface LogPage {
   readonly stands: boolean;
   /** Version of the tables: those who write it may be newer than who reads it. */
   readonly tables: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly ClusterChange[];
 }
 
 /** Row of a page. A log that ends before the page has one without a change. */

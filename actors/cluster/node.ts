@@ -97,7 +97,7 @@ function copied({ id, home }: Identity, place: OtherPlace): Error {
   );
 }
 
-export class Node {
+export class RunningNode {
   readonly #parts: NodeParts;
   readonly #stop = new AbortController();
   readonly #incarnation = randomUUID();

@@ -7,7 +7,7 @@ import { nullable } from '../../runtime/schema.ts';
 import type { AnalysisEvent } from '../analysis/contract.ts';
 import type { Amounts, TaskProgress } from '../analysis/progress.ts';
 import type { Database } from './database.ts';
-import type { Places } from './places.ts';
+import type { RootPaths } from './places.ts';
 
 export const progressChannel = 'framehound_progress';
 
@@ -68,7 +68,7 @@ export function progressNotices(
     database,
     clock,
     places,
-  }: { readonly database: Database; readonly clock: Clock; readonly places: Places },
+  }: { readonly database: Database; readonly clock: Clock; readonly places: RootPaths },
   task_id: string,
   job: string,
   workers: number,

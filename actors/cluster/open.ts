@@ -31,21 +31,21 @@ import {
   tellingOf,
 } from './contract.ts';
 import { Database, type ReplicaPosition } from './database.ts';
-import { Exchange } from './exchange.ts';
+import { ClusterExchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
 import { Home } from './home.ts';
 import { Leases } from './leases.ts';
 import { readLibrary } from './log.ts';
-import { expectAlone, Node, nodeIdIn } from './node.ts';
-import { HomePlaces, Places } from './places.ts';
+import { expectAlone, nodeIdIn, RunningNode } from './node.ts';
+import { HomePlaces, RootPaths } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { Snapshots } from './snapshots.ts';
 import { ClusterTasks } from './tasks.ts';
 import { Teller } from './teller.ts';
 import { wholeIndex } from './whole-index.ts';
 import { Worker, type WorkerParts } from './worker.ts';
-import { forgottenBy, Writes } from './writes.ts';
+import { ClusterWrites, forgottenBy } from './writes.ts';
 
 /** `local`: tasks of this engine alone. */
 export type ClusterParts = AnalysisParts &
@@ -73,7 +73,7 @@ export async function openCluster(
   if (choice.folder === '')
     throw engineErrors.INVALID_CONFIG('--cluster needs --cluster-folder: a folder that all machines share');
   const shared = resolve(choice.folder);
-  const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
+  const exchange = new ClusterExchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
   const database = new Database(choice.url, clock, log);
   try {
     const nodeId = nodeIdIn(home);
@@ -88,7 +88,7 @@ export async function openCluster(
       signal,
     });
     const { library, seq } = position;
-    const places = new Places(roots);
+    const places = new RootPaths(roots);
     const folder = join(home, 'cluster', 'work');
     const common = {
       ...{ database, exchange, places, library, nodeId, cacheDir, folder, clock, log },
@@ -140,7 +140,7 @@ async function begun(
   const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
   const { database, nodeId, cacheDir, home, teller } = common;
-  const writes = new Writes({ ...common, index });
+  const writes = new ClusterWrites({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange = hearing({ teller, active, writes, proxies, cacheDir });
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, position);
@@ -165,7 +165,7 @@ async function begun(
     },
     admit: (request) => preflight.admit(request),
   });
-  const node = new Node({
+  const node = new RunningNode({
     ...common,
     id: nodeId,
     home: common.homeFolder,
@@ -195,7 +195,7 @@ async function begun(
 interface Hearing extends Pick<ClusterParts, 'proxies'> {
   readonly teller: Teller;
   readonly active: ActiveTasks;
-  readonly writes: Writes;
+  readonly writes: ClusterWrites;
   readonly cacheDir: string;
 }
 
@@ -253,14 +253,14 @@ function watchingOf(common: LocalParts, log: Log): SharedWatch {
 function standingOf(
   { away, tooNew }: Database,
   { applied, known, missed }: Follower,
-  { troubles }: Node,
+  { troubles }: RunningNode,
 ): ClusterStanding {
   return { away, applied, known, missed, troubles: tooNew === null ? troubles : [tooNew, ...troubles] };
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */
 async function followed(
-  exchange: Exchange,
+  exchange: ClusterExchange,
   parts: Omit<FirstReplicaParts, 'exchange' | 'library'> & Pick<ClusterParts, 'index' | 'signal'>,
 ): Promise<Followed> {
   const { index, database, cacheDir, signal } = parts;

@@ -79,11 +79,11 @@ export function workOf(request: AnalysisRequest, files: readonly SizedFile[], wo
   ];
 }
 
-export type Piece = Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>;
+export type PieceResult = Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>;
 
 /** Result of a piece that no worker has done. */
 export function resultWithoutWork(
-  piece: Piece,
+  piece: PieceResult,
   outcome: 'failed' | 'cancelled',
   error: WorkResult['error'],
 ): WorkResult {
@@ -91,7 +91,7 @@ export function resultWithoutWork(
 }
 
 /** Pieces of work of a job; a file of two clusterings is analysed once. */
-export function piecesOf(request: AnalysisRequest): (work: JobWork) => Piece[] {
+export function piecesOf(request: AnalysisRequest): (work: JobWork) => PieceResult[] {
   const factsOf = (type: string) => stageKinds.find((kind) => kind.type === type)!.noFacts;
   const byPath = Map.groupBy(pairs(request), ({ path }) => path);
   return ({ step, paths, name }) => {

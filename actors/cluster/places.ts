@@ -18,7 +18,7 @@ export function readableIn(roots: readonly Root[]): string[] {
   return roots.filter(({ away }) => away === null).map(({ name }) => name);
 }
 
-export class Places {
+export class RootPaths {
   readonly #file: RootsFile;
   #version = -1;
   #map = new PathMap([]);

@@ -9,7 +9,7 @@ import type { Log } from '../../runtime/log.ts';
 import { Alarm } from './alarm.ts';
 import { livingSeconds } from './contract.ts';
 import { type Database, madeSql, type ReplicaPosition, type Sql, standsSql } from './database.ts';
-import { type Exchange, openPlace, type Sealed } from './exchange.ts';
+import { type ClusterExchange, openPlace, type Sealed } from './exchange.ts';
 import { lockLibrary } from './log.ts';
 
 /** In the shared folder. */
@@ -34,7 +34,7 @@ export function isDue(last: number, newest: number, least: number): boolean {
   return last - newest >= Math.max(least, newest / 4);
 }
 
-export interface Snapshot {
+export interface ReplicaSnapshot {
   readonly id: string;
   /** A change that it has at least. */
   readonly seq: number;
@@ -43,7 +43,7 @@ export interface Snapshot {
 
 export interface SnapshotParts {
   readonly database: Database;
-  readonly exchange: Pick<Exchange, 'sealWhole' | 'drop' | 'shared'>;
+  readonly exchange: Pick<ClusterExchange, 'sealWhole' | 'drop' | 'shared'>;
   readonly library: string;
   readonly nodeId: string;
   /** The replica. */
@@ -239,7 +239,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Usable snapshots, the newest first. */
-export async function listSnapshots(sql: Sql, library: string): Promise<Snapshot[]> {
+export async function listSnapshots(sql: Sql, library: string): Promise<ReplicaSnapshot[]> {
   const rows = await sql.query<{ id: string; seq: string; digest: string }>(
     `select s.id, s.seq, s.digest from framehound.snapshot s join framehound.library l on l.id = s.library
       where l.id = $1 and s.digest is not null and not s.damaged and s.seq >= l.cut order by s.seq desc`,
@@ -251,6 +251,6 @@ export async function listSnapshots(sql: Sql, library: string): Promise<Snapshot
 }
 
 /** Nobody takes it any more, and another one is made. */
-export async function refuseSnapshot(sql: Sql, { id }: Snapshot): Promise<void> {
+export async function refuseSnapshot(sql: Sql, { id }: ReplicaSnapshot): Promise<void> {
   await sql.query('update framehound.snapshot set damaged = true where id = $1', [id]);
 }

@@ -85,7 +85,7 @@ export async function readRequest(sql: Sql, id: string): Promise<AnalysisRequest
 }
 
 /** Results that a worker adds to a task. */
-export interface Added {
+export interface AddedResults {
   readonly results: readonly WorkResult[];
   readonly amounts: Readonly<Record<string, Amounts>>;
   /** No further job of it is left. */
@@ -93,7 +93,7 @@ export interface Added {
 }
 
 /** How the task stands with it. */
-export function standingAfter(task: TaskRow, { results, amounts, isLast }: Added): TaskStanding {
+export function standingAfter(task: TaskRow, { results, amounts, isLast }: AddedResults): TaskStanding {
   const counts: TaskCounts = { ...task.counts };
   for (const result of results) count(counts, result);
   const sums = { ...task.amounts };
@@ -200,7 +200,7 @@ export async function restart(
 }
 
 /** State of work in progress beside the rows, by job. */
-export interface Underway {
+export interface JobProgress {
   readonly amounts: Readonly<Record<string, Amounts>>;
   /** How much of its files is done: 1.5 is one and a half. */
   readonly files: number;
@@ -211,7 +211,7 @@ export function progressOfTask(
   kinds: readonly StageKind[],
   first: Pick<TaskSnapshot, 'request'>,
   { counts, amounts, end }: TaskStanding,
-  underway: Iterable<Underway>,
+  underway: Iterable<JobProgress>,
   elapsed: number,
 ): TaskProgress {
   const sums: Record<string, Amounts> = { ...amounts };
@@ -238,7 +238,7 @@ export function progressOfTask(
 
 export function snapshotOf(
   row: TaskRow,
-  underway: Iterable<Underway>,
+  underway: Iterable<JobProgress>,
   kinds: readonly StageKind[] = stageKinds,
 ): TaskSnapshot {
   const { first, state, created, started, ended, now, counts, amounts, error } = row;

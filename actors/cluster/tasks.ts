@@ -10,7 +10,7 @@ import {
   type Accepted,
   type AnalysisRequest,
   analysisErrors,
-  type Page,
+  type ResultPage,
   type StartOptions,
   type TaskListener,
   type TaskRequest,
@@ -39,7 +39,7 @@ import {
   summarizedOf,
   workOf,
 } from './pieces.ts';
-import type { Places } from './places.ts';
+import type { RootPaths } from './places.ts';
 import {
   addResults,
   goodResults,
@@ -60,7 +60,7 @@ const TOGETHER = 32;
 const WITHIN = 60_000;
 
 /** A request, and what it speaks of by number. */
-export interface ResolvedRequest {
+export interface AttachedRequest {
   readonly request: AnalysisRequest;
   readonly attachments: readonly Uint8Array[];
 }
@@ -68,7 +68,7 @@ export interface ResolvedRequest {
 export interface ClusterTaskParts {
   readonly database: Database;
   readonly follower: Follower;
-  readonly places: Places;
+  readonly places: RootPaths;
   readonly library: string;
   readonly nodeId: string;
   /** The replica: the one analysis folder of a node. */
@@ -81,7 +81,7 @@ export interface ClusterTaskParts {
   /** This engine is no node any more; the same promise however often it is asked. */
   leave(): Promise<void>;
   /** Checks a request, and settles what it means. */
-  resolve(request: TaskRequest, signal: AbortSignal): Promise<ResolvedRequest>;
+  resolve(request: TaskRequest, signal: AbortSignal): Promise<AttachedRequest>;
   /** Throws what keeps a request that was settled before from being run now. */
   admit(request: AnalysisRequest): Promise<void>;
   newTask(task: {
@@ -283,7 +283,7 @@ export class ClusterTasks implements Tasks {
     return all.sort((a, b) => b.created - a.created);
   }
 
-  async get(task_id: string, page: Page): Promise<TaskDetail> {
+  async get(task_id: string, page: ResultPage): Promise<TaskDetail> {
     const row = await this.#row(task_id);
     if (row === null) return this.#parts.local.get(task_id, page);
     const rows = await this.#parts.database.query<{ body: WorkResult }>(

@@ -7,8 +7,8 @@ import { Alarm } from './alarm.ts';
 import type { Telling, ToldListener } from './contract.ts';
 import type { Sql } from './database.ts';
 import type { Lease, Leases } from './leases.ts';
-import { type Change, changesAfter } from './log.ts';
-import type { Places } from './places.ts';
+import { type ClusterChange, changesAfter } from './log.ts';
+import type { RootPaths } from './places.ts';
 
 const NAME = 'events';
 /** ms until a node that does not tell asks whether it may, and one that does records how far it is. */
@@ -20,7 +20,7 @@ export interface TellerParts {
   readonly leases: Pick<Leases, 'take'>;
   readonly database: Sql;
   readonly library: string;
-  readonly places: Pick<Places, 'own'>;
+  readonly places: Pick<RootPaths, 'own'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -69,7 +69,7 @@ export class Teller implements Telling {
   }
 
   /** The replica has this change. */
-  applied(change: Change): void {
+  applied(change: ClusterChange): void {
     this.#applied = change.seq;
     if (!this.tells) return;
     // Nearly always it is the next one, and need not be read again.
@@ -136,7 +136,7 @@ export class Teller implements Telling {
     return turn.told < this.#applied;
   }
 
-  #tell(turn: Turn, { seq, body }: Change): void {
+  #tell(turn: Turn, { seq, body }: ClusterChange): void {
     turn.told = seq;
     const deliveries: Promise<void>[] = [];
     if (body.kind === 'results') {

@@ -6,7 +6,7 @@ import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { Write, WriteMessage } from '../index/replica/contract.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
-import { type Writes, workWithin } from './writes.ts';
+import { type ClusterWrites, workWithin } from './writes.ts';
 
 type Contract = typeof indexContract;
 type Index = Ref<Contract>;
@@ -23,7 +23,7 @@ interface Draft {
 const TOGETHER = 100;
 
 /** `ending`: this engine stops; nothing that it waits for is waited for any more. */
-export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): Index {
+export function wholeIndex(index: Index, writes: ClusterWrites, ending: AbortSignal): Index {
   const send: Send = (write) => writes.send(write, ending, workWithin);
   const drafts = new Drafts(send);
   const clusterings = new Map<number, WriteMessage & { readonly digest: string }>();

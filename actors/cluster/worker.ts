@@ -18,15 +18,15 @@ import type { Root } from '../library/roots/contract.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
-import { type Database, deadQueue, fileQueue, type Job, jobChannel } from './database.ts';
-import { type Exchange, openPlace, resultPlace, type Sealed } from './exchange.ts';
+import { type Database, deadQueue, fileQueue, jobChannel, type TakenJob } from './database.ts';
+import { type ClusterExchange, openPlace, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
 import { isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
-import type { Node } from './node.ts';
+import type { RunningNode } from './node.ts';
 import { amountsOf, progressNotices } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, resultWithoutWork, steps } from './pieces.ts';
-import { type Places, readableIn } from './places.ts';
+import { type RootPaths, readableIn } from './places.ts';
 import { addResults, readRequest, readTask, standingAfter } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
@@ -42,10 +42,10 @@ const REQUESTS = 4;
 
 export interface WorkerParts {
   readonly database: Database;
-  readonly exchange: Exchange;
+  readonly exchange: ClusterExchange;
   readonly follower: Follower;
-  readonly node: Pick<Node, 'isDraining'>;
-  readonly places: Places;
+  readonly node: Pick<RunningNode, 'isDraining'>;
+  readonly places: RootPaths;
   /** Roots of this machine. */
   roots(): Promise<Root[]>;
   readonly analysis: Pick<Analysis, 'run'>;
@@ -161,7 +161,7 @@ export class Worker {
     return dead !== null;
   }
 
-  async #work(job: Job): Promise<void> {
+  async #work(job: TakenJob): Promise<void> {
     const { database, exchange, clock, log } = this.#parts;
     const lost = new AbortController();
     const endKeeping = this.#keep(job, lost);
@@ -196,7 +196,7 @@ export class Worker {
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */
-  async #found(job: Job, work: TakenWork, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+  async #found(job: TakenJob, work: TakenWork, folder: string, lost: AbortSignal): Promise<Outcome | null> {
     try {
       return await this.#analyse(job, work, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
@@ -242,7 +242,7 @@ export class Worker {
   }
 
   /** Signs of life, until the answer is called. */
-  #keep(job: Job, lost: AbortController): () => void {
+  #keep(job: TakenJob, lost: AbortController): () => void {
     const { database, clock } = this.#parts;
     let disarm = () => {};
     let isOver = false;
@@ -261,7 +261,7 @@ export class Worker {
     };
   }
 
-  async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
+  async #analyse(job: TakenJob, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, library, places, analysis, follower, files, whole } = this.#parts;
     const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
     // Work on the library needs the results of files, which may also be the reason for another attempt.
@@ -318,7 +318,7 @@ export class Worker {
   }
 
   /** Results wait until the shared folder can be written. */
-  async #sealed(job: Job, folder: string, signal: AbortSignal): Promise<Sealed> {
+  async #sealed(job: TakenJob, folder: string, signal: AbortSignal): Promise<Sealed> {
     const { exchange, log } = this.#parts;
     for (let isTold = false; ; isTold = true) {
       try {
@@ -332,7 +332,7 @@ export class Worker {
     }
   }
 
-  async #endOf(job: Job, work: TakenWork, outcome: Outcome | null): Promise<CommitEnd> {
+  async #endOf(job: TakenJob, work: TakenWork, outcome: Outcome | null): Promise<CommitEnd> {
     if (outcome === null) return 'lost';
     const isOutdated = ({ error }: WorkResult) => error?.code === peopleErrors.CLUSTERING_CHANGED.code;
     if (job.retryCount < CLUSTER_AGAIN && outcome.results.some(isOutdated)) return 'overtaken';
@@ -340,7 +340,7 @@ export class Worker {
   }
 
   /** Results wait while the database is away. */
-  async #persist(job: Job, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
+  async #persist(job: TakenJob, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
     const { signal } = this.#stop;
     for (;;) {
       try {
@@ -353,7 +353,7 @@ export class Worker {
     }
   }
 
-  #commit(queue: string, job: Job, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
+  #commit(queue: string, job: TakenJob, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
     const { database, library, nodeId: node } = this.#parts;
     const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
@@ -384,7 +384,7 @@ export class Worker {
   }
 
   /** It was tried often enough: its work fails. */
-  async #giveUp(dead: Job): Promise<void> {
+  async #giveUp(dead: TakenJob): Promise<void> {
     const { database } = this.#parts;
     const work = await this.#workOf(dead.data.job);
     if (work === null) {

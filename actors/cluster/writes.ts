@@ -7,12 +7,12 @@ import { comparablePath } from '../../runtime/paths.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
-import { type Write, type Written, writeNames } from '../index/replica/contract.ts';
+import { type ReplicaAnswer, type Write, writeNames } from '../index/replica/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import { addChange, addChanges, type ChangeBody, lockLibrary, noteContents } from './log.ts';
-import type { Places } from './places.ts';
+import type { RootPaths } from './places.ts';
 import { packed } from './written.ts';
 
 type Index = Ref<typeof indexContract>;
@@ -25,7 +25,7 @@ const names: ReadonlySet<string> = new Set(writeNames);
 
 export interface WriteParts {
   readonly database: Database;
-  readonly places: Places;
+  readonly places: RootPaths;
   readonly index: Index;
   readonly library: string;
   readonly nodeId: string;
@@ -34,10 +34,10 @@ export interface WriteParts {
   readonly clock: Clock;
 }
 
-export class Writes {
+export class ClusterWrites {
   readonly #parts: WriteParts;
   /** Callbacks of changes that the replica does not have yet, by id. */
-  readonly #waiting = new Map<string, (written: Written) => void>();
+  readonly #waiting = new Map<string, (written: ReplicaAnswer) => void>();
 
   /** Changes that come while others are recorded are recorded together next. */
   readonly #together = new Together((bodies) => this.#addAll(bodies));
@@ -61,7 +61,7 @@ export class Writes {
   async send(write: Write, signal?: AbortSignal, within = WITHIN): Promise<unknown> {
     const { database, places, clock } = this.#parts;
     const id = randomUUID();
-    const over = Promise.withResolvers<Written>();
+    const over = Promise.withResolvers<ReplicaAnswer>();
     const abort = () => over.reject(engineErrors.CANCELLED());
     this.#waiting.set(id, over.resolve);
     const disarm = clock.after(within, () => over.reject(clusterErrors.REPLICA_LATE()));
@@ -134,7 +134,7 @@ export class Writes {
   }
 
   /** The replica has a write. */
-  told(id: string, written: Written): void {
+  told(id: string, written: ReplicaAnswer): void {
     this.#waiting.get(id)?.(written);
   }
 }

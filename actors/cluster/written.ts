@@ -3,7 +3,7 @@ import type { Reply } from '../../runtime/contract.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
-import { ofMachine, type Write, type Written } from '../index/replica/contract.ts';
+import { ofMachine, type ReplicaAnswer, type Write } from '../index/replica/contract.ts';
 
 type Index = Ref<typeof indexContract>;
 type Begun = Reply<typeof indexContract, 'begin_clustering'>;
@@ -44,8 +44,8 @@ export async function begunHere(
   index: Index,
   cache_dir: string,
   write: Write,
-  apply: (write: Write | null) => Promise<Written>,
-): Promise<Written> {
+  apply: (write: Write | null) => Promise<ReplicaAnswer>,
+): Promise<ReplicaAnswer> {
   const [first, second] = write;
   if (first?.name !== 'begin_clustering' || second === undefined) return apply(write);
   const request = { ...first.request, cache_dir } as never;

@@ -26,7 +26,7 @@ export interface PldaLinkage extends PldaModel {
 }
 
 /** Group `other` joins group `into` (places in the list that was given, `into` < `other`). */
-export interface Merge {
+export interface GroupMerge {
   readonly into: number;
   readonly other: number;
   readonly similarity: number;
@@ -36,9 +36,9 @@ export interface Merge {
  * All n-1 merges in the order in which they happen, ending earlier when no similarity is at least `stop`.
  * n² memory: for lists of a few thousand, see `precluster`.
  */
-export function cluster(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): Merge[] {
+export function cluster(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE_INFINITY): GroupMerge[] {
   const matrix = new SimilarityMatrix(groups, linkage);
-  const merges: Merge[] = [];
+  const merges: GroupMerge[] = [];
   for (let merge = matrix.best(); merge && merge.similarity >= stop; merge = matrix.best()) {
     matrix.merge(merge);
     merges.push(merge);
@@ -47,7 +47,7 @@ export function cluster(groups: Groups, linkage: Linkage, stop = Number.NEGATIVE
 }
 
 /** The cluster of each of `count` items after the first merges, numbered from 0 by first appearance. */
-export function labelsAfter(count: number, merges: readonly Merge[]): Int32Array {
+export function labelsAfter(count: number, merges: readonly GroupMerge[]): Int32Array {
   const parent = Int32Array.from({ length: count }, (_, at) => at);
   const rootOf = (at: number): number => {
     let root = at;
@@ -130,13 +130,13 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
 }
 
 /** How similar two groups are. */
-export interface Similarity {
+export interface GroupSimilarity {
   /** Term of a group in all its comparisons, computed once. */
   termOf(groups: Groups, at: number): number;
   of(groups: Groups, at: number, term: number, others: Groups, other: number, otherTerm: number): number;
 }
 
-export function similarityOf(linkage: Linkage): Similarity {
+export function similarityOf(linkage: Linkage): GroupSimilarity {
   if (typeof linkage !== 'string') return likelihoodRatio(linkage);
   const ownTerm = (groups: Groups, at: number) => dotOf(groups, at, groups, at);
   if (linkage === 'centroid') {
@@ -174,7 +174,7 @@ const factorsOfLogarithm = 16;
  * directions of ½ s²/(r + w) - ½ ln(1 + w/r), with the sum s, the weight w, and r one over the variance of
  * speakers.
  */
-function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
+function likelihoodRatio({ between, saturation }: PldaLinkage): GroupSimilarity {
   const k = between.length;
   const r = between.map((variance) => 1 / variance);
   const logs = r.reduce((sum, x) => sum + Math.log(x), 0);
@@ -230,7 +230,7 @@ class SimilarityMatrix {
   readonly #count: number;
   readonly #groups: Groups;
   readonly #terms: Float64Array;
-  readonly #measure: Similarity;
+  readonly #measure: GroupSimilarity;
   readonly #similarity: Float32Array;
   readonly #active: Int32Array;
   #activeCount: number;
@@ -252,7 +252,7 @@ class SimilarityMatrix {
     for (let group = 0; group < this.#count; group++) this.#findNearest(group, group + 1);
   }
 
-  best(): Merge | null {
+  best(): GroupMerge | null {
     let into = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < this.#activeCount; at++) {
@@ -268,7 +268,7 @@ class SimilarityMatrix {
     return into < 0 ? null : { into, other: this.#nearest[into]!, similarity: most };
   }
 
-  merge({ into, other }: Merge): void {
+  merge({ into, other }: GroupMerge): void {
     const position = this.#active.subarray(0, this.#activeCount).indexOf(other);
     this.#active.copyWithin(position, position + 1, this.#activeCount);
     this.#activeCount--;

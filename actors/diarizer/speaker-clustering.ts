@@ -1,11 +1,11 @@
 // Clusters speaker embeddings: which of them are one speaker, and how many speakers there are.
 import {
   cluster,
+  type GroupMerge,
   type Groups,
   join,
   type Linkage,
   labelsAfter,
-  type Merge,
   type PldaLinkage,
   precluster,
   renumbered,
@@ -136,7 +136,7 @@ function linkageOf({ linkage }: ClusteringOptions): Linkage {
  */
 function mergesToKeep(
   units: Groups,
-  merges: readonly Merge[],
+  merges: readonly GroupMerge[],
   minWeight: number,
   { linkage, similarity }: ClusteringOptions,
 ): number {
@@ -284,7 +284,7 @@ interface Cut {
 /** Labels after the merges that are kept; more than `max` speakers may be left, which are joined later. */
 function cutMerges(
   groups: Groups,
-  merges: readonly Merge[],
+  merges: readonly GroupMerge[],
   { linkage, stop, limits: { min }, minWeight }: Cut,
 ): Int32Array {
   const total = groups.weights.length;
@@ -347,7 +347,7 @@ interface MergeScore {
  */
 export function firstRejected(
   units: Groups,
-  merges: readonly Merge[],
+  merges: readonly GroupMerge[],
   score: MergeScore,
   threshold: number,
   minWeight: number,

@@ -13,7 +13,7 @@ import { DIMENSIONS, mirrorOrder } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
 import { queryVector } from '../models/starter/query/vector.ts';
 import { embedderContract, type PictureReading, type TextPart, type VisualModel } from './contract.ts';
-import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
+import type { EmbedderFamily, Sides, TextVectors, VisualFamily } from './family.ts';
 import { readAs } from './readings.ts';
 import { towers } from './towers.ts';
 
@@ -41,7 +41,7 @@ const siglip = towers({
 
 const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;
 
-export const starterFamily: Family = {
+export const starterFamily: EmbedderFamily = {
   open: async (row, _file, openSession, _checkpoint, sides = 'both'): Promise<VisualFamily> => {
     const { shape, dimensions, batch } = row.visual;
     if (shape.width !== PICTURE_SIDE || shape.height !== PICTURE_SIDE || dimensions !== DIMENSIONS) {
@@ -109,13 +109,13 @@ function textVectors(texts: readonly string[]): TextVectors {
   };
 }
 
-const families: ReadonlyMap<string, Family> = new Map([
+const families: ReadonlyMap<string, EmbedderFamily> = new Map([
   ['starter', starterFamily],
   ['siglip', siglip],
   ['clip', clip],
 ]);
 
-export const familyOf = (row: VisualRow): Family => familyIn(families, row);
+export const familyOf = (row: VisualRow): EmbedderFamily => familyIn(families, row);
 
 interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */

@@ -53,7 +53,7 @@ export interface VisualFamily {
  */
 export type Sides = 'pictures' | 'texts' | 'both';
 
-export interface Family {
+export interface EmbedderFamily {
   /**
    * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none.
    * `checkpoint` is awaited between long steps; when it throws, what was opened is released. `sides`: what is

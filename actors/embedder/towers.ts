@@ -8,8 +8,8 @@ import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';
 import { pictureBytes } from '../models/rewriting/picture-bytes.ts';
-import type { ModelSession, Sample, TensorIn, TensorOut } from '../models/session.ts';
-import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
+import type { ModelSession, SampleInputs, TensorIn, TensorOut } from '../models/session.ts';
+import type { EmbedderFamily, Sides, TextVectors, VisualFamily } from './family.ts';
 import { pictureFeed } from './prepare.ts';
 
 // From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector
@@ -98,7 +98,7 @@ interface Tower {
   readonly output: string;
 }
 
-export function towers(plan: TowerPlan): Family {
+export function towers(plan: TowerPlan): EmbedderFamily {
   return {
     open: async (row, file, open, checkpoint = async () => {}, sides = 'both') => {
       const side = row.visual.text;
@@ -244,7 +244,7 @@ function visualFamily(
 }
 
 /** Pictures by which a device shows what it answers: as many as it may get at once. */
-function samplePictures(row: VisualRow): Sample {
+function samplePictures(row: VisualRow): SampleInputs {
   const { width, height } = row.visual.shape;
   return (session) => {
     const feed = pictureFeed(row.visual, row.visual.batch, takesBytes(session));

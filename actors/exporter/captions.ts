@@ -1,11 +1,11 @@
 // Writes transcripts as SubRip and WebVTT, with text escaped that players would take for markup.
-import type { Row, Transcript } from './contract.ts';
+import type { DocumentRow, TranscriptDocument } from './contract.ts';
 import { exactTime } from './rows.ts';
 
 /** Characters of a line; a segment has at most 84. */
 const LINE = 42;
 
-export function subripDocument({ rows }: Transcript): string {
+export function subripDocument({ rows }: TranscriptDocument): string {
   const cues = rows.filter(isSaid).map((row, i) => {
     const said = row.speaker === null ? row.text : `${row.speaker}: ${row.text}`;
     return `${i + 1}\n${cueTimes(row, ',')}\n${wrapped(said).map(subripLine).join('\n')}\n`;
@@ -13,7 +13,7 @@ export function subripDocument({ rows }: Transcript): string {
   return cues.join('\n');
 }
 
-export function webvttDocument({ rows }: Transcript): string {
+export function webvttDocument({ rows }: TranscriptDocument): string {
   const cues = rows.filter(isSaid).map((row) => {
     const voice = row.speaker === null ? '' : `<v ${escapedCue(row.speaker)}>`;
     return `${cueTimes(row, '.')}\n${voice}${wrapped(row.text).map(escapedCue).join('\n')}\n`;
@@ -21,12 +21,12 @@ export function webvttDocument({ rows }: Transcript): string {
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
-function isSaid({ text }: Row): boolean {
+function isSaid({ text }: DocumentRow): boolean {
   return text !== '';
 }
 
 /** A cue that ends when it begins is never shown. */
-export function cueTimes({ start, end }: Pick<Row, 'start' | 'end'>, point: string): string {
+export function cueTimes({ start, end }: Pick<DocumentRow, 'start' | 'end'>, point: string): string {
   const shown = Math.max(end, (Math.round(start * 1000) + 1) / 1000);
   return `${exactTime(start, point)} --> ${exactTime(shown, point)}`;
 }

@@ -33,7 +33,7 @@ export const mimeTypes: Readonly<Record<DocumentFormat, string>> = {
 };
 
 /** A piece of speech, or the silence between two. Texts are one line, without control characters. */
-export interface Row {
+export interface DocumentRow {
   readonly kind: 'speech' | 'silence';
   readonly start: number;
   readonly end: number;
@@ -42,13 +42,13 @@ export interface Row {
 }
 
 /** Content of a document, as plain values that can be sent to another thread. */
-export interface Transcript {
+export interface TranscriptDocument {
   readonly format: DocumentFormat;
   readonly title: string;
   /** A line below the title of txt, docx and pdf; left out for none. */
   readonly note?: string | undefined;
   /** In order of start. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly DocumentRow[];
   /** ms since 1970, as the document says when it was made. */
   readonly createdMs: number;
 }

@@ -19,7 +19,7 @@ import {
   WidthType,
 } from 'docx';
 import { clockTime } from '../decoder/contract.ts';
-import type { Rendered, Row, Transcript } from './contract.ts';
+import type { DocumentRow, Rendered, TranscriptDocument } from './contract.ts';
 import { isRightToLeft } from './direction.ts';
 import { withSilence } from './rows.ts';
 
@@ -40,7 +40,7 @@ const documentPart = 'word/document.xml';
  * The package makes the document with a single row in its table, and the XML of the other rows some at a
  * time: of all of them at once it would hold gigabytes.
  */
-export async function wordDocument({ title, note, rows }: Transcript): Promise<Rendered> {
+export async function wordDocument({ title, note, rows }: TranscriptDocument): Promise<Rendered> {
   const all = withSilence(rows);
   const speakers = rows.some(({ speaker }) => speaker !== null);
   const first = all.slice(0, 1).map((row) => tableRow(row, widthsFor(speakers), speakers));
@@ -65,7 +65,7 @@ export async function wordDocument({ title, note, rows }: Transcript): Promise<R
 const rowEnd = '</w:tr>';
 
 /** Rows as they stand in a table of the document. */
-async function rowsXml(rows: readonly Row[], speakers: boolean): Promise<string> {
+async function rowsXml(rows: readonly DocumentRow[], speakers: boolean): Promise<string> {
   const table = tableOf(
     rows.map((row) => tableRow(row, widthsFor(speakers), speakers)),
     speakers,
@@ -105,7 +105,10 @@ function tableOf(rows: TableRow[], speakers: boolean): Table {
 }
 
 /** `table`: null when nobody speaks. */
-function documentOf({ title, note }: Pick<Transcript, 'title' | 'note'>, table: Table | null): Document {
+function documentOf(
+  { title, note }: Pick<TranscriptDocument, 'title' | 'note'>,
+  table: Table | null,
+): Document {
   const below = note === undefined ? [] : [new Paragraph({ text: note, spacing: { after: 200 } })];
   return new Document({
     title,
@@ -132,7 +135,11 @@ function heading(title: string): Paragraph {
   });
 }
 
-function tableRow({ kind, start, end, speaker, text }: Row, widths: readonly number[], speakers: boolean) {
+function tableRow(
+  { kind, start, end, speaker, text }: DocumentRow,
+  widths: readonly number[],
+  speakers: boolean,
+) {
   const silent = kind === 'silence';
   const time = new TextRun({ text: `${clockTime(start)} – ${clockTime(end)}`, size: 16, color: '666666' });
   const said = silent

@@ -10,14 +10,14 @@ import { rangeText } from '../diarizer/contract.ts';
 import type { Search } from '../search/contract.ts';
 import { createClips } from './clips/clips.ts';
 import type { Clips } from './clips/contract.ts';
-import { type Writer, Writers } from './clips/writers.ts';
+import { type ClipWriter, Writers } from './clips/writers.ts';
 import {
   type Exporter,
   exportErrors,
   mimeTypes,
   type Rendered,
-  type Transcript,
   type TranscriptAnswer,
+  type TranscriptDocument,
   type TranscriptRequest,
 } from './contract.ts';
 import { fileName, saveAt } from './output-path.ts';
@@ -39,7 +39,7 @@ const MOST_MEGABYTES = 2048;
 
 /** `now`: ms since 1970, for the date in a document. Starts no thread before there is something to do. */
 export function createExporter(now: () => number): Exporter {
-  const pool = createPool<Transcript, Rendered>({
+  const pool = createPool<TranscriptDocument, Rendered>({
     module: moduleUrl('./render', import.meta.url),
     name: 'render',
     threads: THREADS,
@@ -118,7 +118,7 @@ export function createDocumentExports(parts: SidecarParts & ReadingParts): Docum
 // Media files that are written: clips for editing programs and proxies for browsers, by the same threads.
 
 interface MediaExportParts {
-  readonly clipWriters: readonly Writer[];
+  readonly clipWriters: readonly ClipWriter[];
   readonly search: Pick<Search, 'mediaFile'>;
   /** GB that the proxies of an analysis folder may take. */
   readonly proxies_gb: number;

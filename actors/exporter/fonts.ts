@@ -5,15 +5,15 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Font, openSync } from 'fontkit';
 
-export interface Face {
+export interface FontFace {
   readonly path: string;
   /** Which of the fonts of a collection; null where the file is one font. */
   readonly name: string | null;
 }
 
-export interface Faces {
+export interface FontFaces {
   /** The first is the bundled one. */
-  readonly faces: readonly Face[];
+  readonly faces: readonly FontFace[];
   /** Place in `faces` of the font that has the character; 0 also where none has it. */
   of(character: string): number;
   /** Characters that no font has. */
@@ -29,9 +29,9 @@ export const bundledBold = resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf');
 const MOST_FILES = 150;
 
 /** `folders`: of the system's fonts. They are read only for characters that the bundled font lacks. */
-export function facesFor(characters: ReadonlySet<string>, folders: readonly string[]): Faces {
+export function facesFor(characters: ReadonlySet<string>, folders: readonly string[]): FontFaces {
   const bundledFont = openSync(bundled) as Font;
-  const faces: Face[] = [{ path: bundled, name: null }];
+  const faces: FontFace[] = [{ path: bundled, name: null }];
   const place = new Map<string, number>();
   let missing = [...characters].filter((character) => !has(bundledFont, character));
   for (const path of missing.length > 0 ? fontFiles(folders).slice(0, MOST_FILES) : []) {
@@ -62,7 +62,7 @@ function best(path: string, characters: readonly string[]) {
     .map((font) => ({ font, characters: characters.filter((character) => has(font, character)) }))
     .toSorted((a, b) => b.characters.length - a.characters.length)[0];
   if (!choice || choice.characters.length === 0) return null;
-  const face: Face = { path, name: isCollection ? choice.font.postscriptName : null };
+  const face: FontFace = { path, name: isCollection ? choice.font.postscriptName : null };
   return { face, characters: choice.characters };
 }
 

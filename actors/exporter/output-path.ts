@@ -7,7 +7,7 @@ import { expectAbove, type Refuse, saveNew } from '../../runtime/files/save-new.
 import { oneLine } from './rows.ts';
 
 /** Output fields of a request that writes one file. */
-export interface Output {
+export interface OutputFields {
   /** Absolute path of the file; left out where the answer has the document itself. */
   readonly output_path?: string | undefined;
   readonly create_folders?: boolean | undefined;
@@ -18,7 +18,7 @@ export interface Output {
  * anything to write.
  */
 export async function expectOutput(
-  { output_path, create_folders = false }: Output,
+  { output_path, create_folders = false }: OutputFields,
   refuse: Refuse,
 ): Promise<void> {
   if (output_path === undefined) return;

@@ -4,9 +4,9 @@
 import createBidi from 'bidi-js';
 import PDFDocument from 'pdfkit';
 import { clockTime } from '../decoder/contract.ts';
-import type { Rendered, Row, Transcript } from './contract.ts';
+import type { DocumentRow, Rendered, TranscriptDocument } from './contract.ts';
 import { isRightToLeft } from './direction.ts';
-import { bundled, bundledBold, type Faces, facesFor, fontFolders, missingWarning } from './fonts.ts';
+import { bundled, bundledBold, type FontFaces, facesFor, fontFolders, missingWarning } from './fonts.ts';
 import { withSilence } from './rows.ts';
 
 /** Points. */
@@ -30,7 +30,7 @@ interface Cell {
   readonly rtl: boolean;
 }
 
-export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
+export async function pdfDocument(transcript: TranscriptDocument): Promise<Rendered> {
   const faces = facesFor(charactersOf(transcript), fontFolders(process.env, process.platform));
   const pages = new Pages(transcript, faces);
   pages.write();
@@ -40,7 +40,7 @@ export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
 /** Characters that are never drawn. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
-function charactersOf({ title, note = '', rows }: Transcript): Set<string> {
+function charactersOf({ title, note = '', rows }: TranscriptDocument): Set<string> {
   const characters = new Set<string>();
   for (const text of [title, note, ...rows.flatMap(({ text, speaker }) => [text, speaker ?? ''])]) {
     for (const character of text.replace(invisible, '')) characters.add(character);
@@ -51,16 +51,16 @@ function charactersOf({ title, note = '', rows }: Transcript): Set<string> {
 
 class Pages {
   readonly #doc: PDFKit.PDFDocument;
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly DocumentRow[];
   readonly #title: string;
   readonly #note: string;
-  readonly #faces: Faces;
+  readonly #faces: FontFaces;
   readonly #columns: readonly { readonly x: number; readonly width: number; readonly head: string }[];
   readonly #widths = new Map<string, number>();
   readonly #bytes: Promise<Uint8Array>;
   #y = 0;
 
-  constructor({ title, note = '', rows, createdMs }: Transcript, faces: Faces) {
+  constructor({ title, note = '', rows, createdMs }: TranscriptDocument, faces: FontFaces) {
     this.#doc = new PDFDocument({
       size: [page.width, page.height],
       margin: 0,
@@ -152,7 +152,7 @@ class Pages {
     this.#rule(ink.soft);
   }
 
-  #row(row: Row): void {
+  #row(row: DocumentRow): void {
     const cells = this.#cells(row);
     const count = Math.max(...cells.map(({ lines }) => lines.length));
     const needed = 2 * PADDING + LINE * Math.min(count, TOGETHER);
@@ -170,7 +170,7 @@ class Pages {
     this.#rule(ink.line);
   }
 
-  #cells({ kind, start, end, speaker, text }: Row): Cell[] {
+  #cells({ kind, start, end, speaker, text }: DocumentRow): Cell[] {
     const cell = (content: string, size: number, colour: string): Cell => {
       const style = { size, colour };
       const { width } = this.#columns[cells.length]!;
@@ -209,7 +209,7 @@ class Pages {
   }
 
   /** Parts of a run by the font that has their characters, from left to right. */
-  #byFont({ text, rtl }: Run, style: Style): { text: string; font: string }[] {
+  #byFont({ text, rtl }: TextRun, style: Style): { text: string; font: string }[] {
     const parts: { text: string; font: string }[] = [];
     for (const character of text) {
       const face = this.#faces.of(character);
@@ -307,14 +307,14 @@ function* unspacedWords(chunk: string): Generator<string> {
   if (pending !== '') yield pending;
 }
 
-export interface Run {
+export interface TextRun {
   /** In logical order; it is reversed when it is shaped. */
   readonly text: string;
   readonly rtl: boolean;
 }
 
 /** Runs of one direction in visual order; those from right to left word by word. */
-export function visualRuns(line: string): Run[] {
+export function visualRuns(line: string): TextRun[] {
   if (!/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(line)) {
     return [{ text: line, rtl: false }];
   }

@@ -1,9 +1,9 @@
 // Writes transcripts as plain text and as CSV.
 import { clockTime } from '../decoder/contract.ts';
-import type { Transcript } from './contract.ts';
+import type { TranscriptDocument } from './contract.ts';
 import { exactTime, withSilence } from './rows.ts';
 
-export function textDocument({ title, note, rows }: Transcript): string {
+export function textDocument({ title, note, rows }: TranscriptDocument): string {
   const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => {
     const time = `[${clockTime(start)} - ${clockTime(end)}]`;
     if (kind === 'silence') return `${time} (silence)`;
@@ -16,7 +16,7 @@ export function textDocument({ title, note, rows }: Transcript): string {
 const columns = ['start', 'end', 'start_seconds', 'end_seconds', 'speaker', 'text'];
 
 /** RFC 4180. Spreadsheets recognise UTF-8 by the byte order mark. */
-export function csvDocument({ rows }: Transcript): string {
+export function csvDocument({ rows }: TranscriptDocument): string {
   const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => [
     exactTime(start),
     exactTime(end),

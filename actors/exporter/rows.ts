@@ -1,10 +1,10 @@
 // Turns the segments of a request into rows of a document: validated, in order, with rows for silence.
 import {
+  type DocumentRow,
   exportErrors,
   mostCharacters,
   mostOfSegment,
   mostSegments,
-  type Row,
   SILENCE_SECONDS,
 } from './contract.ts';
 
@@ -12,7 +12,7 @@ import {
 const LATEST = 3_600_000 * 10;
 
 /** Throws SEGMENTS_INVALID naming the field: `segments[3][2]`. */
-export function rowsOf(segments: readonly (readonly unknown[])[]): Row[] {
+export function rowsOf(segments: readonly (readonly unknown[])[]): DocumentRow[] {
   if (segments.length > mostSegments) {
     throw exportErrors.DOCUMENT_TOO_LARGE(
       `segments: must have at most ${mostSegments} items, not ${segments.length}`,
@@ -30,7 +30,7 @@ export function rowsOf(segments: readonly (readonly unknown[])[]): Row[] {
   return rows.toSorted((a, b) => a.start - b.start || a.end - b.end);
 }
 
-function rowOf(segment: readonly unknown[], at: number): Row {
+function rowOf(segment: readonly unknown[], at: number): DocumentRow {
   const refuse = (place: number, what: string) => {
     const field = `segments[${at}][${place}]`;
     return exportErrors.SEGMENTS_INVALID(`${field} ${what}`, { field });
@@ -53,11 +53,17 @@ function rowOf(segment: readonly unknown[], at: number): Row {
 }
 
 /** With a row for each pause; `rows` in order of start. */
-export function withSilence(rows: readonly Row[]): Row[] {
+export function withSilence(rows: readonly DocumentRow[]): DocumentRow[] {
   let said = Number.POSITIVE_INFINITY;
   return rows.flatMap((row) => {
     const silent = row.start - said >= SILENCE_SECONDS;
-    const pause: Row = { kind: 'silence', start: said, end: row.start, speaker: null, text: 'silence' };
+    const pause: DocumentRow = {
+      kind: 'silence',
+      start: said,
+      end: row.start,
+      speaker: null,
+      text: 'silence',
+    };
     // Rows may overlap: silence begins after the last of them.
     said = Math.max(row.end, said === Number.POSITIVE_INFINITY ? row.end : said);
     return silent ? [pause, row] : [row];

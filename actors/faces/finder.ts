@@ -4,6 +4,7 @@ import { type ActorEnv, type Handlers, Sent } from '../../runtime/actor.ts';
 import type { Log } from '../../runtime/log.ts';
 import { type Picture, pictureIn } from '../../runtime/picture.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import type { FacePair } from '../models/advice.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../models/contract.ts';
 import { CurrentModel, type Openable } from '../models/current.ts';
 import { type DeviceChoice, type RunsOn, refusalText } from '../models/device.ts';
@@ -140,11 +141,6 @@ function withoutDirection({ box }: Face, key: string) {
 }
 
 // The two models in use as one that is opened, used and freed together.
-
-export interface FacePair {
-  readonly detector: FaceDetectorRow;
-  readonly embedder: FaceEmbedderRow;
-}
 
 /** The embedder's row under the key of the pair, with what it works with. */
 type PairRow = FaceEmbedderRow & { readonly pair: FacePair };

@@ -91,7 +91,7 @@ const pageBytes = 65_536;
 const slackBytes = 16;
 
 /** Planes of one graph, in one memory that grows to the largest input. */
-export class Planes {
+export class InputPlanes {
   readonly #rules: PlaneRules;
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly #kernel: Kernel;

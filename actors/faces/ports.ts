@@ -1,7 +1,7 @@
 // Checks of the inputs and outputs of face graphs, so that a graph of another kind is refused when it is
 // loaded.
 import { modelErrors } from '../models/contract.ts';
-import type { ModelSession, Port, TensorOut } from '../models/session.ts';
+import type { GraphPort, ModelSession, TensorOut } from '../models/session.ts';
 
 /**
  * Name of the one input, f32 [n, 3, height, width]. `side`: both sides of the picture for a graph that takes
@@ -21,7 +21,7 @@ export function pictureInput({ inputs }: ModelSession, side: number | null, file
 }
 
 /** Throws MODEL_LOAD_FAILED where the graph lacks one of the outputs. */
-export function declared(outputs: readonly Port[], names: readonly string[], file: string): void {
+export function declared(outputs: readonly GraphPort[], names: readonly string[], file: string): void {
   const there = new Set(outputs.map(({ name }) => name));
   if (names.every((name) => there.has(name))) return;
   throw modelErrors.MODEL_LOAD_FAILED(
@@ -45,6 +45,6 @@ export function values(
   );
 }
 
-export function described(ports: readonly Port[]): string {
+export function described(ports: readonly GraphPort[]): string {
   return ports.map(({ name, type, shape }) => `${name} ${type} [${shape.join(', ')}]`).join('; ') || 'none';
 }

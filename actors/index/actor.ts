@@ -5,12 +5,12 @@ import { appearanceHandlers } from './appearances/handlers.ts';
 import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
-import { Folders } from './folders.ts';
+import { IndexFolders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
-import { OpenClusterings, type PeopleParts, peopleHandlers } from './people/handlers.ts';
+import { OpenClusterings, type PeopleHandlerParts, peopleHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { resultHandlers } from './results/handlers.ts';
@@ -19,7 +19,7 @@ import { peakHandlers, spanHandlers, storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { OpenComparison } from './store/people/open-comparison.ts';
 import { RootsFile } from './store/roots-file.ts';
-import type { Stage } from './store/stage.ts';
+import type { VectorStage } from './store/stage.ts';
 import type { Store, StoreOptions } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
@@ -59,7 +59,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const written = new TextCache(log, 'Printed words', (store) => new WrittenTexts(store));
     const loaded = { visual, transcripts, people, summaryTexts, written };
     const { options, ...applying } = opening(settings, log);
-    const folders = new Folders(options, {
+    const folders = new IndexFolders(options, {
       reopened: (store) => tables.forget(store),
       lost: (store) => {
         for (const cache of Object.values(loaded)) cache.forget(store);
@@ -89,7 +89,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...materialHandlers(parts),
     };
     const oneFolder = new OneFolder();
-    const small = smallHandlers({ ...parts, folders: oneFolder as unknown as Folders });
+    const small = smallHandlers({ ...parts, folders: oneFolder as unknown as IndexFolders });
     return {
       handlers: { ...handlers, ...replicaHandlers({ ...parts, oneFolder }, handlers, small) },
       close: async () => {
@@ -102,7 +102,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
 });
 
 /** Handlers of small messages, among them those of `smallNames`. */
-function smallHandlers(parts: TranscriptParts & VoiceParts & PeopleParts) {
+function smallHandlers(parts: TranscriptParts & VoiceParts & PeopleHandlerParts) {
   return {
     ...transcriptHandlers(parts),
     ...voiceHandlers(parts),
@@ -130,7 +130,7 @@ function opening(settings: IndexSettings | undefined, log: Log) {
 /** Work over several turns, by the numbers that callers use. */
 function openWork() {
   return {
-    stages: new OpenStages<Stage>(),
+    stages: new OpenStages<VectorStage>(),
     faceStages: new OpenStages<FaceStage>(),
     summaryStages: new OpenStages<SummaryStage>(),
     clusterings: new OpenClusterings(),

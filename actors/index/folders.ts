@@ -17,7 +17,7 @@ export interface FolderListener {
   lost?(store: Store): void;
 }
 
-export class Folders {
+export class IndexFolders {
   readonly #options: StoreOptions;
   readonly #open = new Map<string, Store>();
   readonly #listener: FolderListener;

@@ -22,13 +22,13 @@ import {
   type MoveRequest,
 } from './contract.ts';
 import { forget, previewBytes, prune, shownResult, unixSeconds } from './forget.ts';
-import { Folders, systemDisk } from './listing/folder-names.ts';
+import { ListedFolders, systemDisk } from './listing/folder-names.ts';
 import { FailedWork, listFolder } from './listing/list-folder.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
 
 export function createLibrary(parts: LibraryParts): Library {
   const failed = new FailedWork(parts.tasks, Date.now);
-  const listing = { index: parts.index, disk: systemDisk, folders: new Folders(Date.now), failed };
+  const listing = { index: parts.index, disk: systemDisk, folders: new ListedFolders(Date.now), failed };
   return {
     folder: (request, signal) => listFolder(listing, request, signal),
     list: async ({ cache_dir, under = null, offset, limit }, signal) => {

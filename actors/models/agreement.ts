@@ -1,7 +1,7 @@
 // Checks that a device computes the same as the processor, and in which precision it is faster. Wrong results
 // of a driver or a kernel raise no error: their vectors would be stored, and found nothing.
 import { reasonOf } from '../../runtime/errors.ts';
-import type { ModelSession, openSession, Sample, SessionOptions, TensorOut } from './session.ts';
+import type { ModelSession, openSession, SampleInputs, SessionOptions, TensorOut } from './session.ts';
 
 /** The least cosine of an answer with that of the processor. */
 const least = 0.999;
@@ -18,7 +18,7 @@ export async function openAgreeing(
   open: typeof openSession,
   source: string | Uint8Array,
   options: SessionOptions,
-  sample: Sample,
+  sample: SampleInputs,
 ): Promise<ModelSession> {
   const there = await open(source, options);
   const { device } = there;
@@ -55,7 +55,7 @@ export async function openAgreeing(
 }
 
 /** Why a session cannot be used; null where it answers what the processor does. */
-async function fault(session: ModelSession, sample: Sample, answers: Answers): Promise<string | null> {
+async function fault(session: ModelSession, sample: SampleInputs, answers: Answers): Promise<string | null> {
   try {
     const cosine = leastCosine(await session.run(sample(session)), answers);
     return cosine >= least ? null : `its answers differ from those of the processor (cosine ${cosine})`;
@@ -68,7 +68,7 @@ async function fault(session: ModelSession, sample: Sample, answers: Answers): P
 async function faster(
   session: ModelSession,
   baseline: ModelSession,
-  sample: Sample,
+  sample: SampleInputs,
   answers: Answers,
 ): Promise<number | string> {
   const reason = await fault(session, sample, answers);

@@ -416,11 +416,11 @@ export interface PulledModel {
     | undefined;
 }
 
-export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
+export type ModelFileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
 
 export interface VerifiedFile {
   readonly name: string;
-  readonly state: FileState;
+  readonly state: ModelFileState;
   /** Size on the disk; null when the file is missing. */
   readonly size: number | null;
   readonly sha256: string | null;

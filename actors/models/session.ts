@@ -20,7 +20,7 @@ import { forProcessor, type Ranges } from './rewriting/for-processor.ts';
 import { inHalfPrecision } from './rewriting/half-precision.ts';
 import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
 import { productsInBytes } from './rewriting/products.ts';
-import { type Access, accessTo } from './webgpu-lock.ts';
+import { accessTo, type DeviceAccess } from './webgpu-lock.ts';
 
 type Runtime = typeof import('onnxruntime-node');
 
@@ -55,7 +55,7 @@ export interface TensorOut {
   readonly dims: readonly number[];
 }
 
-export interface Port {
+export interface GraphPort {
   readonly name: string;
   /** Element type; empty for values that are not tensors. */
   readonly type: string;
@@ -64,8 +64,8 @@ export interface Port {
 }
 
 export interface ModelSession extends RunsOn {
-  readonly inputs: readonly Port[];
-  readonly outputs: readonly Port[];
+  readonly inputs: readonly GraphPort[];
+  readonly outputs: readonly GraphPort[];
   /**
    * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs,
    * which are written instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED, and CANCELLED when
@@ -223,7 +223,7 @@ function wrap(
   session: InferenceSession,
   name: string,
   on: RunsOn,
-  access: Access,
+  access: DeviceAccess,
 ): ModelSession {
   const toTensor = ({ data, dims, type }: TensorIn) => new Tensor(type ?? typeOf(data), data, dims);
   const inputs = session.inputMetadata.map(port);
@@ -258,7 +258,7 @@ function wrap(
   };
 }
 
-function port(meta: InferenceSession.ValueMetadata): Port {
+function port(meta: InferenceSession.ValueMetadata): GraphPort {
   return meta.isTensor
     ? { name: meta.name, type: meta.type, shape: meta.shape }
     : { name: meta.name, type: '', shape: [] };
@@ -298,11 +298,11 @@ function reasonOf(error: unknown): string {
  * `close`.
  */
 /** Feeds of a graph, which may take another form of them than its file says. */
-export type Sample = (session: ModelSession) => Readonly<Record<string, TensorIn>>;
+export type SampleInputs = (session: ModelSession) => Readonly<Record<string, TensorIn>>;
 
 export type SessionOpener = (
   source: string | Uint8Array,
-  more?: Pick<SessionOptions, 'pictures' | 'hasByteProducts'> & { readonly sample?: Sample },
+  more?: Pick<SessionOptions, 'pictures' | 'hasByteProducts'> & { readonly sample?: SampleInputs },
 ) => Promise<ModelSession>;
 
 export interface ExpectedInput {

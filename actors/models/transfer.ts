@@ -11,7 +11,7 @@ export interface FileHeaders {
   readonly sha256: string | null;
 }
 
-export interface Reply {
+export interface TransferReply {
   /** The last answer, its body not yet read. */
   readonly response: Response;
   readonly announced: FileHeaders;
@@ -35,7 +35,7 @@ const MOST_REDIRECTS = 8;
  * Asks for the file. Statuses that will not change throw DOWNLOAD_REFUSED, all others DOWNLOAD_FAILED
  * (retryable); what the network throws is passed on. The caller reads or cancels the body.
  */
-export async function requestFile(url: URL, options: RequestOptions): Promise<Reply> {
+export async function requestFile(url: URL, options: RequestOptions): Promise<TransferReply> {
   let address = url;
   let announced: FileHeaders = { size: null, sha256: null };
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
@@ -79,7 +79,7 @@ async function accept(
   announced: FileHeaders,
   address: URL,
   from: number,
-): Promise<Reply> {
+): Promise<TransferReply> {
   const { status, headers } = response;
   const etag = strong(headers.get('etag'));
   if (status === 200) {
@@ -140,7 +140,7 @@ export interface TransferOptions {
   readonly tries?: number;
 }
 
-export interface Transfer<Result> {
+export interface FileTransfer<Result> {
   /** Prefix of messages, not part of `reason`: a url or the name of a package. */
   readonly name: string;
   readonly total: number | null;
@@ -155,7 +155,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 export async function withTries<Result>(
-  { name, total, attempt, keptBytes, explain }: Transfer<Result>,
+  { name, total, attempt, keptBytes, explain }: FileTransfer<Result>,
   options: TransferOptions,
 ): Promise<Result> {
   const tries = options.tries ?? 6;

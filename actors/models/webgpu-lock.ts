@@ -20,10 +20,10 @@ export function shareWebgpuLock(): void {
 }
 
 /** Does work with a device. Rejects as the work does. */
-export type Access = <T>(work: () => Promise<T>) => Promise<T>;
+export type DeviceAccess = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** For WebGPU alone, and with CANCELLED when `stopping` aborts before it is its turn; for others at once. */
-export function accessTo(device: Device, stopping?: AbortSignal): Access {
+export function accessTo(device: Device, stopping?: AbortSignal): DeviceAccess {
   if (device !== 'webgpu') return (work) => work();
   const lock = webgpuLock();
   return (work) => lock.run(work, stopping);

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { realFolder } from '../../runtime/files/folder.ts';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { PeopleLoadReport } from '../index/people/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
@@ -248,7 +248,7 @@ export async function loadInSteps<S extends Step>(
 
 // How search asks the actors: in the `now` lane, ahead of an ingest.
 
-export function now(signal: AbortSignal | undefined): CallOptions {
+export function now(signal: AbortSignal | undefined): AskOptions {
   return { lane: 'now', signal };
 }
 
@@ -265,7 +265,7 @@ export async function untilDone<A extends { readonly done: boolean }>(ask: () =>
 export type PeopleData = LoadedData<LoadKey, PeopleLoadReport>;
 
 export function createPeopleData(index: Ref<typeof indexContract>, changed?: () => void): PeopleData {
-  const load = (request: LoadRequest, call: CallOptions) => index.ask('load_people', request, call);
+  const load = (request: LoadRequest, call: AskOptions) => index.ask('load_people', request, call);
   const words = { what: 'people', path: '/analysis-data/load', field: 'people_filter' };
   return new LoadedData(folderData(index, load, words), changed);
 }
@@ -275,7 +275,7 @@ export function createPeopleData(index: Ref<typeof indexContract>, changed?: () 
 export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
 
 export function createTranscriptData(index: Ref<typeof indexContract>, changed?: () => void): TranscriptData {
-  const load = (request: LoadRequest, call: CallOptions) => index.ask('load_transcripts', request, call);
+  const load = (request: LoadRequest, call: AskOptions) => index.ask('load_transcripts', request, call);
   const words = {
     what: 'transcriptions',
     path: '/analysis-data/load-transcriptions',
@@ -291,7 +291,7 @@ interface LoadRequest extends LoadKey {
 /** Data of one folder, loaded in steps so that searches come in between. `words`: of what its errors say. */
 function folderData<R extends LoadedReport & Step>(
   index: Ref<typeof indexContract>,
-  step: (request: LoadRequest, call: CallOptions) => Promise<R>,
+  step: (request: LoadRequest, call: AskOptions) => Promise<R>,
   { what, path, field }: { readonly what: string; readonly path: string; readonly field: string },
 ): DataKind<LoadKey, R> {
   return {

@@ -3,17 +3,17 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { joinRanges, rangeFault } from '../../runtime/ranges.ts';
-import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import { itemsOf } from '../index/results/contract.ts';
 import { exactTimes } from '../index/visual/shots.ts';
-import type { Lists } from '../library/lists/contract.ts';
+import type { MomentLists } from '../library/lists/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
 import { isMeasured, isSure } from '../things/confidence.ts';
-import type { Track } from '../things/tracks.ts';
+import type { ThingTrack } from '../things/tracks.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { createPeopleData, createTranscriptData, now } from './loaded-data.ts';
 import {
@@ -59,7 +59,7 @@ export interface SearchParts {
   /** Knows the model to advise where words were not understood. */
   readonly modelLibrary: Pick<ModelLibrary, 'list'>;
   /** Lists of moments are found by their names. */
-  readonly lists?: Pick<Lists, 'list' | 'get'>;
+  readonly lists?: Pick<MomentLists, 'list' | 'get'>;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
 }
@@ -188,7 +188,7 @@ interface FrameTimeParts extends Pick<LocationParts, 'index'> {
 export async function frameTimes(
   parts: FrameTimeParts,
   request: FrameTimesRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<FrameTimesAnswer> {
   const { start_seconds: from, end_seconds: to } = request;
   if (to <= from) throw badEnd(rangeFault(from, to));
@@ -216,7 +216,7 @@ function badEnd(what: string) {
 export async function seenIn(
   parts: LocationParts,
   request: NamedMedia,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<SeenAnswer> {
   const { cache_dir } = request;
   const { record, media_path } = await knownMedia(parts, request, call);
@@ -225,7 +225,7 @@ export async function seenIn(
   const written = await parts.index.ask('stored_result', { cache_dir, type: 'text', hash_str }, call);
   const soundResult = await parts.index.ask('stored_result', { cache_dir, type: 'sounds', hash_str }, call);
   const edges = (await shotsOf(parts, cache_dir, [hash_str], call)).get(hash_str) ?? null;
-  const secondsOf = ({ start, end }: Pick<Track, 'start' | 'end'>) => {
+  const secondsOf = ({ start, end }: Pick<ThingTrack, 'start' | 'end'>) => {
     const [start_seconds, end_seconds] = exactTimes(edges, start, end);
     return { start_seconds, end_seconds };
   };
@@ -257,9 +257,9 @@ const sourceOf = ({ from_previews }: { readonly from_previews: boolean }) =>
   from_previews ? 'previews' : 'file';
 /** Classes by duration, longest first. */
 function classesOf(
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   gridFrames: number,
-  secondsOf: (track: Track) => { readonly start_seconds: number; readonly end_seconds: number },
+  secondsOf: (track: ThingTrack) => { readonly start_seconds: number; readonly end_seconds: number },
 ): SeenAnswer['things'] {
   const sure = tracks.filter((track) => isSure(track, gridFrames));
   return [...Map.groupBy(sure, (track) => track.class)]

@@ -2,10 +2,10 @@
 import type { ClassName } from '../things/contract.ts';
 
 /** A file, and the second of a film: `beach.mp4@5`. */
-export type SamplePicture = string;
+export type QuestionPicture = string;
 
 /** Texts, each with the pictures that it means. */
-export const pictureQuestions: readonly (readonly [text: string, ...right: SamplePicture[]])[] = [
+export const pictureQuestions: readonly (readonly [text: string, ...right: QuestionPicture[]])[] = [
   ['an orange sunset over the sea', 'sunset.jpg', 'sunset-over-the-sea.mp4@1'],
   ['the moon and stars over the dark sea', 'moon-over-the-sea.jpg', 'sunset-over-the-sea.mp4@12'],
   ['green hills under white clouds', 'hills.jpg', 'a-day-outdoors.mp4@2'],
@@ -31,7 +31,7 @@ export const pictureQuestions: readonly (readonly [text: string, ...right: Sampl
 type Box = readonly [left: number, top: number, width: number, height: number];
 
 /** In shares of width and height. */
-export const things: readonly (readonly [SamplePicture, ClassName, Box])[] = [
+export const things: readonly (readonly [QuestionPicture, ClassName, Box])[] = [
   ['stop-sign.jpg', 'stop sign', [0.82, 0.21, 0.15, 0.26]],
   ['stop-sign.jpg', 'car', [0.44, 0.52, 0.28, 0.35]],
   ['street-at-night.jpg', 'car', [0.43, 0.51, 0.29, 0.37]],

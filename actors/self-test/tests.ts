@@ -17,7 +17,7 @@ import {
   melody,
   pictureQuestions,
   printedWords,
-  type SamplePicture,
+  type QuestionPicture,
   sentences,
   things,
   withoutSpeech,
@@ -35,7 +35,7 @@ export interface TestedActors {
 }
 
 /** `languages`: as in the row. */
-export type TestedModel = Pick<ModelRow, 'key' | 'kind' | 'languages'>;
+export type TestSubject = Pick<ModelRow, 'key' | 'kind' | 'languages'>;
 
 type Answers = Omit<ModelTest, 'passed'>;
 
@@ -55,7 +55,7 @@ const marks: Readonly<Record<ModelRow['kind'], number>> = {
 };
 
 /** Throws what loading and running the model throw. */
-export async function testModel(model: TestedModel, actors: TestedActors): Promise<ModelTest> {
+export async function testModel(model: TestSubject, actors: TestedActors): Promise<ModelTest> {
   const answers = await tests[model.kind](actors, model);
   const { right, of } = answers;
   if (right === null || of === null) return { ...answers, passed: null };
@@ -65,7 +65,7 @@ export async function testModel(model: TestedModel, actors: TestedActors): Promi
 }
 
 const tests: Readonly<
-  Record<ModelRow['kind'], (actors: TestedActors, model: TestedModel) => Promise<Answers>>
+  Record<ModelRow['kind'], (actors: TestedActors, model: TestSubject) => Promise<Answers>>
 > = {
   visual: async ({ decoder, embedder }, { key: model_key }) => {
     const { shape, dimensions, state } = await embedder.ask('load', { model_key });
@@ -284,7 +284,7 @@ type Decoding = Pick<TestedActors, 'decoder'>['decoder'];
 /** The picture is *borrowed until the promise of `use` settles*. */
 async function withPicture(
   decoder: Decoding,
-  name: SamplePicture,
+  name: QuestionPicture,
   shape: PictureShape,
   use: (picture: SlotHandle) => Promise<void>,
 ): Promise<void> {
@@ -299,7 +299,7 @@ async function withPicture(
 }
 
 /** Shape whose longest side is at most `longest`, never larger than the picture. */
-async function shapeOf(decoder: Decoding, name: SamplePicture, longest: number): Promise<PictureShape> {
+async function shapeOf(decoder: Decoding, name: QuestionPicture, longest: number): Promise<PictureShape> {
   const { width, height } = await decoder.ask('probe', { path: fileOf(name.split('@')[0]!) });
   const scale = Math.min(1, longest / Math.max(width, height));
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];

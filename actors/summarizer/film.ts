@@ -17,7 +17,7 @@ import {
   presetWeights,
 } from './objective.ts';
 import { representativesOf } from './outline/looks.ts';
-import { type Appearance, type Material, outlineErrors } from './outline/material.ts';
+import { outlineErrors, type PersonFrames, type SummaryInputs } from './outline/material.ts';
 import type { OutlineNode } from './outline/outline.ts';
 import { FilmTexts, type NodeStatements, newNode } from './statements/film-texts.ts';
 
@@ -32,7 +32,7 @@ interface Written {
   readonly failed: boolean;
 }
 
-export class Film {
+export class FilmInSummarizer {
   readonly film: OpenFilm;
   readonly #objective: Objective;
   readonly #intake: Intake;
@@ -232,7 +232,7 @@ class Intake {
   readonly #cuts: number[] = [];
   #segments: SpokenSegment[] | null = null;
   #sights: Sights = { things: [], lines: [] };
-  readonly #people: { readonly person: SeenPerson; readonly appearance: Appearance }[] = [];
+  readonly #people: { readonly person: SeenPerson; readonly appearance: PersonFrames }[] = [];
 
   constructor(film: Pick<OpenFilm, 'seconds' | 'visual_model'>) {
     this.#film = film;
@@ -286,7 +286,7 @@ class Intake {
     this.#people.push(...checked);
   }
 
-  #appearance({ person, ranges }: SeenPerson): Appearance {
+  #appearance({ person, ranges }: SeenPerson): PersonFrames {
     const frames: number[] = [];
     for (const [start, end] of ranges) {
       if (start >= end || start < (frames.at(-1) ?? -1) + 1 || end > this.#film.seconds)
@@ -314,7 +314,7 @@ class Intake {
   }
 
   /** All there is. *Borrowed.* */
-  material(): Material {
+  material(): SummaryInputs {
     const { seconds, visual_model: model } = this.#film;
     const rows = this.#frames.length;
     const vectors = model && this.#vectors.subarray(0, rows * model.dimensions);

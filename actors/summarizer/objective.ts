@@ -1,14 +1,14 @@
 // The objective of a summary: each preset and each hint as weights on the signs of sentences and on the looks
 // of ranges. Weights change the choice and the order, never what is true.
 import type { presets, priorityHints } from './contract.ts';
-import type { Look, Looks } from './outline/looks.ts';
+import type { LookName, LookValues } from './outline/looks.ts';
 import { type Sign, usualSigns } from './text/key-sentences.ts';
 
 export interface Weights {
   /** Merit that each sign adds to a sentence, whose own merit is 0 to 1. */
   readonly signs: Readonly<Partial<Record<Sign, number>>>;
   /** Merit that each look, 0 to 1, adds to a range. */
-  readonly looks: Readonly<Partial<Record<Look, number>>>;
+  readonly looks: Readonly<Partial<Record<LookName, number>>>;
 }
 
 export interface Objective extends Weights {}
@@ -98,9 +98,9 @@ function added<K extends string>(parts: readonly Readonly<Partial<Record<K, numb
 }
 
 /** How much a range is wanted; 0 where the objective asks for no looks. */
-export function lookScore(looks: Looks, objective: Pick<Objective, 'looks'>): number {
+export function lookScore(looks: LookValues, objective: Pick<Objective, 'looks'>): number {
   return Object.entries(objective.looks).reduce(
-    (sum, [look, weight]) => sum + weight * looks[look as Look],
+    (sum, [look, weight]) => sum + weight * looks[look as LookName],
     0,
   );
 }
@@ -115,19 +115,19 @@ export function highestScores(worth: readonly number[], count: number): number[]
 
 // The effect of an objective on a text: the order of its sections and the space for each.
 
-export type Section = 'seen' | 'people' | 'speech';
+export type SummarySection = 'seen' | 'people' | 'speech';
 
-export interface Plan {
+export interface SummaryPlan {
   /** All three, the most wanted first. */
-  readonly sections: readonly Section[];
+  readonly sections: readonly SummarySection[];
   /** Things and conditions that a sentence of pictures names. */
   readonly things: number;
   readonly quotes: number;
   /** Looks that are told of a range that has much of them. */
-  readonly looks: readonly Look[];
+  readonly looks: readonly LookName[];
 }
 
-const ofSection: Readonly<Record<Section, readonly Look[]>> = {
+const ofSection: Readonly<Record<SummarySection, readonly LookName[]>> = {
   seen: ['rarity', 'motion', 'steadiness', 'silence', 'cuts'],
   people: ['people', 'together', 'newcomers'],
   speech: ['talk', 'turns'],
@@ -135,15 +135,15 @@ const ofSection: Readonly<Record<Section, readonly Look[]>> = {
 /** Looks are told from this weight on. */
 const leastWeight = 0.3;
 
-export function planOf({ looks, signs }: Objective): Plan {
-  const interest = (section: Section) =>
+export function planOf({ looks, signs }: Objective): SummaryPlan {
+  const interest = (section: SummarySection) =>
     ofSection[section].reduce((sum, look) => sum + Math.max(0, looks[look] ?? 0), 0);
   // Signs are many and partly of one kind: they count half.
   const said = Object.entries(signs).reduce(
     (sum, [sign, weight]) => sum + Math.max(0, weight - (usualSigns[sign as Sign] ?? 0)) / 2,
     0,
   );
-  const weights: Readonly<Record<Section, number>> = {
+  const weights: Readonly<Record<SummarySection, number>> = {
     seen: interest('seen'),
     people: interest('people'),
     speech: interest('speech') + said,
@@ -155,6 +155,6 @@ export function planOf({ looks, signs }: Objective): Plan {
     sections,
     things: first === 'seen' ? 5 : first === null ? 3 : 2,
     quotes: first === 'speech' ? 3 : first === 'seen' && (looks.silence ?? 0) > 0 ? 1 : 2,
-    looks: (Object.keys(looks) as Look[]).filter((look) => (looks[look] ?? 0) >= leastWeight),
+    looks: (Object.keys(looks) as LookName[]).filter((look) => (looks[look] ?? 0) >= leastWeight),
   };
 }

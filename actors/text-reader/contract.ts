@@ -47,7 +47,7 @@ export const TextLine = Type.Object({
 export type TextLine = Static<typeof TextLine>;
 
 /** The lines of a picture, and what it looked like where they were read. */
-export const Reading = Type.Object({
+export const TextReading = Type.Object({
   /** In reading order; also those that nobody would believe. */
   lines: Type.Array(TextLine),
   /**
@@ -56,7 +56,7 @@ export const Reading = Type.Object({
   blocks: Bytes,
   columns: Type.Integer({ minimum: 1 }),
 });
-export type Reading = Static<typeof Reading>;
+export type TextReading = Static<typeof TextReading>;
 
 export const textReaderContract = contract(
   'text-reader',
@@ -80,10 +80,10 @@ export const textReaderContract = contract(
         width: Type.Integer({ minimum: 1 }),
         height: Type.Integer({ minimum: 1 }),
         side: Type.Integer({ minimum: 32, maximum: 2048 }),
-        before: nullable(Reading),
+        before: nullable(TextReading),
       }),
       Type.Object({
-        reading: Reading,
+        reading: TextReading,
         /** Part of the picture in which lines were looked for. */
         looked: Share,
         /** Lines that were read; the others are as before. */

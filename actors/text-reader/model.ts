@@ -6,7 +6,7 @@ import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/session.ts';
 import { type Area, detectionInput, detectionSize } from './detection/input.ts';
-import { mayBeText, type Rectangle, type Region, regionsOf } from './detection/regions.ts';
+import { mayBeText, type Rectangle, regionsOf, type TextRegion } from './detection/regions.ts';
 import { charactersOf, cutLine, lineHeight, type ReadText, readSteps } from './recognition/line.ts';
 
 const detectionOutput = 'sigmoid_0.tmp_0';
@@ -80,7 +80,7 @@ export class PaddleReader implements Openable {
    * Lines in the part `area` of the picture scaled to `size`, in pixels of the picture. Throws
    * MODEL_RUN_FAILED.
    */
-  async find(picture: Picture, size: Size, area: Area): Promise<Region[]> {
+  async find(picture: Picture, size: Size, area: Area): Promise<TextRegion[]> {
     const { width, height } = area;
     const map = await this.#look(picture, size, area);
     const [scaleX, scaleY] = [picture.width / size.width, picture.height / size.height];

@@ -2,9 +2,9 @@
 import { type Blocks, blockSide, blocksOf, changedBlocks, taken } from '../../runtime/blocks.ts';
 import { overlap, type Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import { doubtedScore, type Reading, shownScore, type TextBox, type TextLine } from './contract.ts';
+import { doubtedScore, shownScore, type TextBox, type TextLine, type TextReading } from './contract.ts';
 import { type Area, detectionSize, step } from './detection/input.ts';
-import { inReadingOrder, type Rectangle, type Region } from './detection/regions.ts';
+import { inReadingOrder, type Rectangle, type TextRegion } from './detection/regions.ts';
 import type { PaddleReader } from './model.ts';
 import { isUpright, type ReadText } from './recognition/line.ts';
 
@@ -71,7 +71,7 @@ const glimpseScale = 0.8;
 const glimpseFrom = 0.25;
 
 interface ReadPicture {
-  readonly reading: Reading;
+  readonly reading: TextReading;
   /** Part of the picture in which lines were looked for, beyond whether there are any. */
   readonly looked: number;
   readonly read: number;
@@ -79,7 +79,7 @@ interface ReadPicture {
 
 interface ReadOptions {
   readonly side: number;
-  readonly before: Reading | null;
+  readonly before: TextReading | null;
   /** Awaited before each run of a graph. */
   readonly checkpoint: Checkpoint;
   /** Hands the model over for one run. */
@@ -99,7 +99,7 @@ export async function readPicture(picture: Picture, options: ReadOptions): Promi
 }
 
 interface Change {
-  readonly before: Reading;
+  readonly before: TextReading;
   readonly then: Blocks;
   readonly changed: Uint8Array;
   readonly range: NonNullable<ReturnType<typeof rangeOf>>;
@@ -161,7 +161,7 @@ async function areaWithText(
 }
 
 /** The upright box around a region, relative to the picture, and within it. */
-function boxOf({ x, y, ux, uy, width, height }: Region, picture: Picture): TextBox {
+function boxOf({ x, y, ux, uy, width, height }: TextRegion, picture: Picture): TextBox {
   const across = (Math.abs(ux) * width + Math.abs(uy) * height) / 2;
   const down = (Math.abs(uy) * width + Math.abs(ux) * height) / 2;
   const share = (value: number, length: number) => Math.min(1, Math.max(0, value / length));

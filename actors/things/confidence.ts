@@ -60,7 +60,7 @@ const shortStay = 3;
 /** Added for what is claimed without reservation: 19 of 20 were right. */
 const claimed = 0.13;
 
-export interface Sighting {
+export interface ThingSighting {
   readonly class: ClassName;
   /** Best score over its frames, 0 to 1. */
   readonly score: number;
@@ -70,17 +70,20 @@ export interface Sighting {
 }
 
 /** A `weak` detection is shown only if somebody asks for weaker matches. */
-export type Confidence = 'strong' | 'likely' | 'weak';
+export type DetectionConfidence = 'strong' | 'likely' | 'weak';
 
 /** `gridFrames`: number of grid frames of the whole file; 1 for a still. */
-export function confidenceOf({ class: name, score, start, end }: Sighting, gridFrames: number): Confidence {
+export function confidenceOf(
+  { class: name, score, start, end }: ThingSighting,
+  gridFrames: number,
+): DetectionConfidence {
   const bar = isMeasured(name) ? bars[name] : otherBar;
   const above = score - bar - (end - start < Math.min(shortStay, gridFrames) ? glimpsed : 0);
   if (above < 0) return 'weak';
   return above >= claimed && isMeasured(name) ? 'strong' : 'likely';
 }
 
-export function isSure(sighting: Sighting, gridFrames: number): boolean {
+export function isSure(sighting: ThingSighting, gridFrames: number): boolean {
   return confidenceOf(sighting, gridFrames) !== 'weak';
 }
 

@@ -10,20 +10,20 @@ import { chooseObjectDetector, familyIn, fileOf } from '../models/registry.ts';
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { coloursOf } from './colours.ts';
 import { classNames, type Thing, thingsErrors } from './contract.ts';
-import type { DetectorFamily } from './family.ts';
+import type { ObjectDetectorFamily } from './family.ts';
 import { nanodet } from './nanodet.ts';
 import { rfDetr } from './rf-detr.ts';
 
 type DetectorRow = Pick<ModelRow, 'key' | 'family' | 'frame_resolution'>;
 
-const families: ReadonlyMap<string, (row: DetectorRow) => DetectorFamily> = new Map([
+const families: ReadonlyMap<string, (row: DetectorRow) => ObjectDetectorFamily> = new Map([
   ['nanodet', () => nanodet],
   ['rf-detr', ({ frame_resolution, key }: DetectorRow) => rfDetr(frame_resolution, key)],
 ]);
 
 export class Detector implements Openable {
   readonly runsOn: ModelSession;
-  readonly family: DetectorFamily;
+  readonly family: ObjectDetectorFamily;
   readonly #planes: Float32Array;
   readonly #input: string;
 
@@ -31,7 +31,7 @@ export class Detector implements Openable {
    * The session is the detector's own. `file`: of the graph, for messages. Throws MODEL_LOAD_FAILED for a
    * graph of another family or of pictures of another size.
    */
-  constructor(session: ModelSession, family: DetectorFamily, file = 'the graph') {
+  constructor(session: ModelSession, family: ObjectDetectorFamily, file = 'the graph') {
     const { side, outputs } = family;
     const names = new Set(session.outputs.map(({ name }) => name));
     const missing = outputs.filter((some) => !some.some((name) => names.has(name)));
@@ -112,7 +112,7 @@ export async function openDetector(
   return { detector: exact, eightBits: 'refused' };
 }
 
-async function opened(session: ModelSession, family: DetectorFamily, file?: string): Promise<Detector> {
+async function opened(session: ModelSession, family: ObjectDetectorFamily, file?: string): Promise<Detector> {
   try {
     return new Detector(session, family, file);
   } catch (error) {

@@ -14,7 +14,7 @@ export interface Detection {
 
 export type Outputs = Readonly<Record<string, { readonly data: ArrayLike<number | bigint> }>>;
 
-export interface DetectorFamily extends Pick<ObjectDetector, 'side' | 'fit'> {
+export interface ObjectDetectorFamily extends Pick<ObjectDetector, 'side' | 'fit'> {
   /** Names of each output that is read: exporters differ. */
   readonly outputs: readonly (readonly string[])[];
   /** True for graphs that the processor runs faster after a rewriting of their convolutions. */

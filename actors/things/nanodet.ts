@@ -3,7 +3,7 @@
 // From a score of 0.4 on 88 of 100 tags of photographs of VOC 2007 were right, and 77 of 100 found.
 import { overlap, type Picture } from '../../runtime/picture.ts';
 import { classNames } from './contract.ts';
-import { type Detection, type DetectorFamily, leastScore, type Outputs } from './family.ts';
+import { type Detection, leastScore, type ObjectDetectorFamily, type Outputs } from './family.ts';
 import { ranges } from './ranges.ts';
 
 /** Sides of the picture, px. */
@@ -118,7 +118,7 @@ function share(value: number, length: number): number {
   return Math.min(1, Math.max(0, value / length));
 }
 
-export const nanodet: DetectorFamily = {
+export const nanodet: ObjectDetectorFamily = {
   side,
   fit: 'inside',
   outputs: outputs.flatMap(({ scores, sides }) => [[scores], [sides]]),

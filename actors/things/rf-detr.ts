@@ -3,7 +3,7 @@
 import { modelErrors } from '../models/contract.ts';
 import { argmax } from '../models/session.ts';
 import { mostSide } from './contract.ts';
-import { type Detection, type DetectorFamily, leastScore, type Outputs } from './family.ts';
+import { type Detection, leastScore, type ObjectDetectorFamily, type Outputs } from './family.ts';
 
 /** Logits of a query: one for each category id of COCO, 0 to 90. */
 const ids = 91;
@@ -28,7 +28,7 @@ const tables = normal.map(([mean, deviation]) =>
 );
 
 /** `side`: of the picture, px. Throws MODEL_INVALID where pictures are never so large. */
-export function rfDetr(side: number, key: string): DetectorFamily {
+export function rfDetr(side: number, key: string): ObjectDetectorFamily {
   if (side < 32 || side > mostSide) {
     const message = `The model "${key}" takes pictures of ${side} px (frame_resolution), not of 32 to ${mostSide}`;
     throw modelErrors.MODEL_INVALID(message, { key });

@@ -4,7 +4,7 @@ import type { Thing } from './contract.ts';
 import { prominenceOf } from './prominence.ts';
 
 /** A thing that stays: what moves on leaves a track for each place. */
-export interface Track {
+export interface ThingTrack {
   readonly class: Thing['class'];
   /** Grid frames from the first in which it is seen to behind the last, `[start, end)`. */
   readonly start: number;
@@ -45,9 +45,9 @@ interface Open {
 }
 
 /** Takes the things of one frame after the other. */
-export class Tracker {
+export class ThingTracker {
   readonly #open: Open[] = [];
-  readonly #closed: Track[] = [];
+  readonly #closed: ThingTrack[] = [];
 
   /** `frame`: larger than the one before. */
   add(frame: number, things: readonly Thing[]): void {
@@ -61,7 +61,7 @@ export class Tracker {
   }
 
   /** All that were seen, in the order of their beginning. */
-  end(): Track[] {
+  end(): ThingTrack[] {
     this.#close(() => true);
     return this.#closed.toSorted((a, b) => a.start - b.start || b.score - a.score || a.box[0] - b.box[0]);
   }
@@ -122,7 +122,7 @@ function take(track: Open, frame: number, thing: Thing): void {
     track.colours.set(colour, (track.colours.get(colour) ?? 0) + share);
 }
 
-function means(sums: Open['colours'], frames: number): Track['colours'] {
+function means(sums: Open['colours'], frames: number): ThingTrack['colours'] {
   return [...sums]
     .map(([colour, sum]) => ({ colour, share: Math.round((100 * sum) / frames) / 100 }))
     .filter(({ share }) => share >= leastColour)

@@ -24,7 +24,7 @@ import { openSession, type SessionOpener } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
-import { emptyTranscript, type Family, type SpeechFamily } from './family.ts';
+import { emptyTranscript, type SpeechFamily, type TranscriberFamily } from './family.ts';
 import { parakeet } from './parakeet/family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession, WrittenWindows } from './session.ts';
 import { SoundDetector } from './sounds.ts';
@@ -312,10 +312,10 @@ function floatsIn(slot: Uint8Array, count: number): Float32Array {
 
 // The implementation of each family of speech models, by the row's `family`.
 
-const families: ReadonlyMap<string, Family> = new Map<string, Family>([
+const families: ReadonlyMap<string, TranscriberFamily> = new Map<string, TranscriberFamily>([
   ['x3asr', x3asr],
   ['parakeet', parakeet],
   ['whisper', whisper],
 ]);
 
-export const familyOf = (row: SpeechRow): Family => familyIn(families, row);
+export const familyOf = (row: SpeechRow): TranscriberFamily => familyIn(families, row);

@@ -16,7 +16,7 @@ interface WindowRequest {
 }
 
 /** A window for the model. */
-export interface Job extends WindowRequest {
+export interface WindowJob extends WindowRequest {
   /** The session it belongs to. */
   readonly owner: object;
   readonly model_key: string;
@@ -54,7 +54,7 @@ const STEPS_PER_SIGN_OF_LIFE = 16;
 
 export class BatchingQueue {
   readonly #options: BatchingQueueOptions;
-  #jobs: Job[] = [];
+  #jobs: WindowJob[] = [];
   readonly #dropped = new WeakSet<object>();
   #running: Promise<void> | null = null;
   /** Notified when the queue changes, and regularly while a batch runs. */
@@ -66,7 +66,7 @@ export class BatchingQueue {
   }
 
   /** *Moved*: the samples of the window stay as they are until the job is done, failed or dropped. */
-  add(job: Job): void {
+  add(job: WindowJob): void {
     if (this.#dropped.has(job.owner)) return;
     this.#jobs.push(job);
     this.#running ??= this.#run();
@@ -135,7 +135,7 @@ export class BatchingQueue {
   }
 
   /** Takes the first `most` jobs that match out of the queue. */
-  #remove(matches: (job: Job) => boolean, most = Number.POSITIVE_INFINITY): Job[] {
+  #remove(matches: (job: WindowJob) => boolean, most = Number.POSITIVE_INFINITY): WindowJob[] {
     const removed = this.#jobs.filter(matches).slice(0, most);
     const set = new Set(removed);
     this.#jobs = this.#jobs.filter((job) => !set.has(job));
@@ -143,7 +143,7 @@ export class BatchingQueue {
     return removed;
   }
 
-  async #runBatch(batch: readonly Job[], run: RunBatch): Promise<void> {
+  async #runBatch(batch: readonly WindowJob[], run: RunBatch): Promise<void> {
     const windows = batch.map(({ window }) => window);
     try {
       const transcripts = await run(windows, batch[0]!, () => this.#step(batch));
@@ -158,7 +158,7 @@ export class BatchingQueue {
     }
   }
 
-  async #step(batch: readonly Job[]): Promise<void> {
+  async #step(batch: readonly WindowJob[]): Promise<void> {
     await this.#options.checkpoint();
     this.#steps += 1;
     if (this.#steps % STEPS_PER_SIGN_OF_LIFE === 0) this.#changed.notifyAll();
@@ -168,7 +168,7 @@ export class BatchingQueue {
   }
 
   /** An error thrown by `done` fails this job only: it is no reason to run the batch again. */
-  #finish(job: Job, transcript: WindowTranscript): void {
+  #finish(job: WindowJob, transcript: WindowTranscript): void {
     if (this.#dropped.has(job.owner)) return;
     try {
       job.done(transcript);
@@ -177,7 +177,7 @@ export class BatchingQueue {
     }
   }
 
-  #fail(job: Job, error: unknown): void {
+  #fail(job: WindowJob, error: unknown): void {
     if (!this.#dropped.has(job.owner)) job.failed(error);
   }
 }

@@ -39,10 +39,10 @@ export interface WindowTranscript {
   /** BCP 47 of what is clearly heard; null or left out where the model does not say. */
   readonly heard?: string | null;
   /** Certainty that the model reports, for the filter of hallucinations. */
-  readonly confidence?: Confidence;
+  readonly confidence?: TextConfidence;
 }
 
-export interface Confidence {
+export interface TextConfidence {
   /** Probability, 0 to 1, that nobody speaks. */
   readonly noSpeech: number;
   /** Mean natural logarithm of the probability of a token; 0 is certain. */
@@ -80,7 +80,7 @@ export interface SpeechFamily {
   close(): Promise<void>;
 }
 
-export interface Family {
+export interface TranscriberFamily {
   /**
    * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none.
    * `checkpoint` is awaited between the steps that take long; what was opened is released when it throws. A

@@ -5,14 +5,14 @@ import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Mutex } from '../../runtime/sync/locks.ts';
-import type { BatchingQueue, Job, WaitingTurn } from './batching-queue.ts';
+import type { BatchingQueue, WaitingTurn, WindowJob } from './batching-queue.ts';
 import type { DetectedSpeech, Segment, SpeechRegion, WrittenWindow } from './contract.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 import { filterHallucinations } from './text/hallucinations.ts';
 import { type LeveledSegment, mergeChannels } from './text/merge-channels.ts';
 import { segmentsOf } from './text/segments.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
-import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts';
+import { type PlacedWindow, WindowCutter, type WindowRules } from './voice/windows.ts';
 
 // The first speech of a file, without its pauses: what its language is detected from.
 
@@ -116,7 +116,7 @@ export class TranscriptionSession {
   readonly #sample: SpeechSample;
   #isDetecting = false;
   /** Windows that wait for the language. */
-  #held: { readonly channel: Channel; readonly window: Window }[] = [];
+  #held: { readonly channel: Channel; readonly window: PlacedWindow }[] = [];
   /** Windows that are held, in the queue or in a batch. */
   #unfinished = 0;
   #failure: { readonly error: unknown } | null = null;
@@ -220,7 +220,7 @@ export class TranscriptionSession {
     if (this.#failure) throw this.#failure.error;
   }
 
-  #add(channel: Channel, { speech }: DetectedSpeech, windows: readonly Window[]): void {
+  #add(channel: Channel, { speech }: DetectedSpeech, windows: readonly PlacedWindow[]): void {
     for (const [start, end] of speech) {
       const last = channel.speech.at(-1);
       if (last?.[1] === start) last[1] = end;
@@ -267,7 +267,7 @@ export class TranscriptionSession {
 
   #ask(
     { key }: SessionModel,
-    request: Pick<Job, 'output' | 'language' | 'follows' | 'window'>,
+    request: Pick<WindowJob, 'output' | 'language' | 'follows' | 'window'>,
     done: (transcript: WindowTranscript) => void,
   ): void {
     this.#queue.add({
@@ -286,7 +286,7 @@ export class TranscriptionSession {
 
   #addSegments(
     channel: Channel,
-    window: Window,
+    window: PlacedWindow,
     { pieces, language, heard, confidence }: WindowTranscript,
   ): void {
     const offset = window.firstSample / voiceRate;
@@ -331,7 +331,7 @@ function mostSpoken(seconds: ReadonlyMap<string, number>): [string, number] | un
 }
 
 /** Mean power of the channel during a segment, dB of full scale; −Infinity for digital silence. */
-function levelOf({ firstSample, samples }: Window, { start_seconds, end_seconds }: Segment): number {
+function levelOf({ firstSample, samples }: PlacedWindow, { start_seconds, end_seconds }: Segment): number {
   const at = (seconds: number) => Math.round(seconds * voiceRate) - firstSample;
   const part = samples.subarray(Math.max(0, at(start_seconds)), Math.max(0, at(end_seconds)));
   let sum = 0;
@@ -369,7 +369,7 @@ export class WrittenWindows {
   }
 
   /** Stored transcript of this exact sound; null if there is none. */
-  find(channel: number, window: Window): WindowTranscript | null {
+  find(channel: number, window: PlacedWindow): WindowTranscript | null {
     if (this.#before.size === 0) return null;
     const name = nameOf({ channel, first_sample: window.firstSample, crc: crcOf(window) });
     const stored = this.#before.get(name);
@@ -379,7 +379,7 @@ export class WrittenWindows {
     return { pieces, language, heard, ...(confidence && { confidence }) };
   }
 
-  add(channel: number, window: Window, transcript: WindowTranscript): void {
+  add(channel: number, window: PlacedWindow, transcript: WindowTranscript): void {
     const { pieces, language, heard = null, confidence } = transcript;
     // A confidence of minus infinity does not outlive a message: such a window is transcribed again.
     if (confidence && !Object.values(confidence).every(Number.isFinite)) return;
@@ -406,7 +406,7 @@ function nameOf({ channel, first_sample, crc }: Pick<WrittenWindow, 'channel' | 
   return `${channel} ${first_sample} ${crc}`;
 }
 
-function crcOf({ samples, speech }: Window): number {
+function crcOf({ samples, speech }: PlacedWindow): number {
   const { buffer, byteOffset, byteLength } = samples;
   return crc32(new Uint8Array(buffer, byteOffset, byteLength), crc32(JSON.stringify(speech)));
 }

@@ -12,7 +12,7 @@ import { Condition } from '../../runtime/sync/locks.ts';
 import { conflate } from '../../runtime/sync/queue.ts';
 import { isMediaName } from '../decoder/media-names.ts';
 import { type WatchedFolder, watcherContract } from './contract.ts';
-import { type Disk, PendingQueries, systemDisk } from './disk.ts';
+import { PendingQueries, systemDisk, type WatchedDisk } from './disk.ts';
 import { isWatchedFile, isWatchedFolder } from './exclusions.ts';
 import { type FilesParts, FolderFiles } from './files.ts';
 import { removeLedger } from './ledger.ts';
@@ -20,7 +20,7 @@ import { removeLedger } from './ledger.ts';
 /** All optional; tests hand in time, file systems and how they are listened to. */
 export interface WatcherSettings extends Partial<Pick<FilesParts, 'settleMs' | 'sliceMs'>> {
   readonly everyMs?: number;
-  readonly disk?: Disk;
+  readonly disk?: WatchedDisk;
   readonly clock?: Clock;
   readonly listen?: Listen;
 }

@@ -28,16 +28,16 @@ export const Exclusions = Type.Object({
 export type Exclusions = Static<typeof Exclusions>;
 
 /** Work on the files of a folder. The same plan is not carried out twice on a file. */
-export const Plan = Type.Object({
+export const WatchPlan = Type.Object({
   /** The kinds of work and their settings, as a text to compare. */
   work: Type.String(),
   /** Names the analysis folder that has the results, wherever it lies; null while it is empty. */
   store: nullable(Type.String()),
 });
-export type Plan = Static<typeof Plan>;
+export type WatchPlan = Static<typeof WatchPlan>;
 
 /** Results may have filled the analysis folder, and of a new one its time becomes known after its number. */
-export function isSamePlan(before: Plan, now: Plan): boolean {
+export function isSamePlan(before: WatchPlan, now: WatchPlan): boolean {
   if (before.work !== now.work) return false;
   if (before.store === null || before.store === now.store) return true;
   return now.store?.startsWith(`${before.store}-`) ?? false;
@@ -51,7 +51,7 @@ export const WatchedFolder = Type.Object({
   ledger: Text,
   /** Other machines write the ledger too, one at a time. */
   shared: Type.Optional(Type.Boolean()),
-  plan: Plan,
+  plan: WatchPlan,
 });
 export type WatchedFolder = Static<typeof WatchedFolder>;
 

@@ -19,7 +19,7 @@ import { orAborted } from '../../runtime/sync/shared-work.ts';
 import { type exclusionsOf, isHidden, isWatchedFile, isWatchedFolder } from './exclusions.ts';
 
 /** Errors are those of the file system. */
-export interface Disk extends FolderSystem {
+export interface WatchedDisk extends FolderSystem {
   list(folder: string): Dirent[];
   /** Follows links. */
   stat(path: string): BigIntStats;
@@ -33,7 +33,7 @@ export interface Disk extends FolderSystem {
 /** Not to be kept waiting by a pipe that has the name of a film. */
 const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export const systemDisk: Disk = {
+export const systemDisk: WatchedDisk = {
   list: (folder) => readdirSync(folder, { withFileTypes: true }),
   stat: (path) => statSync(path, { bigint: true }),
   reach: (path) => stat(path, { bigint: true }),
@@ -97,7 +97,7 @@ export class PendingQueries {
 // it is a generator: between two steps messages can be received and the walk can be given up.
 
 /** Paths are below the root. */
-export type Sighting =
+export type DiskEntry =
   | { readonly kind: 'file'; readonly path: string; readonly stat: BigIntStats }
   /** A file that is there, and whose size and time cannot be had. */
   | { readonly kind: 'unknown file'; readonly path: string; readonly message: string }
@@ -106,8 +106,8 @@ export type Sighting =
   /** A visible name in the root, which is therefore not an empty mount point. */
   | { readonly kind: 'content' };
 
-export interface WalkOptions {
-  readonly disk: Disk;
+export interface FolderWalkOptions {
+  readonly disk: WatchedDisk;
   /** Absolute. */
   readonly root: string;
   readonly exclusions: ReturnType<typeof exclusionsOf>;
@@ -128,7 +128,7 @@ export function prefixOf(root: string): string {
 }
 
 /** Steps without a sighting are null. Throws what the file system says of the root. */
-export function* walk(options: WalkOptions): Generator<Sighting | null> {
+export function* walk(options: FolderWalkOptions): Generator<DiskEntry | null> {
   const { disk, root, skip } = options;
   const prefix = prefixOf(root);
   /** Every folder is entered once, so that links end. */
@@ -163,7 +163,7 @@ export function* walk(options: WalkOptions): Generator<Sighting | null> {
 }
 
 /** Entries of a folder, or the fact that it cannot be listed; null if it is gone. */
-function entriesOf(disk: Disk, prefix: string, below: string): Dirent[] | Sighting | null {
+function entriesOf(disk: WatchedDisk, prefix: string, below: string): Dirent[] | DiskEntry | null {
   try {
     return disk.list(prefix + below);
   } catch (error) {
@@ -172,15 +172,15 @@ function entriesOf(disk: Disk, prefix: string, below: string): Dirent[] | Sighti
   }
 }
 
-function isFileWanted({ exclusions }: WalkOptions, name: string): boolean {
+function isFileWanted({ exclusions }: FolderWalkOptions, name: string): boolean {
   return isWatchedFile(name) && !exclusions.leavesOutFile(name);
 }
 
-function isFolderWanted({ exclusions }: WalkOptions, name: string, path: string): boolean {
+function isFolderWanted({ exclusions }: FolderWalkOptions, name: string, path: string): boolean {
   return isWatchedFolder(name) && !exclusions.leavesOutFolder(path.replaceAll(sep, '/'));
 }
 
-function fileAt(disk: Disk, prefix: string, path: string): Sighting | null {
+function fileAt(disk: WatchedDisk, prefix: string, path: string): DiskEntry | null {
   try {
     const stat = disk.stat(prefix + path);
     // Something else may have its name since the folder was listed.
@@ -191,7 +191,7 @@ function fileAt(disk: Disk, prefix: string, path: string): Sighting | null {
 }
 
 /** The real path of the folder to which a link leads; none for another link. */
-function linkedFolder(disk: Disk, path: string, root: string): string[] {
+function linkedFolder(disk: WatchedDisk, path: string, root: string): string[] {
   try {
     if (!disk.stat(path).isDirectory()) return [];
     const real = disk.realpath(path);
@@ -202,7 +202,7 @@ function linkedFolder(disk: Disk, path: string, root: string): string[] {
 }
 
 /** Null for what is gone. A name that is not UTF-8 is found under no text. */
-function unreadable(path: string, error: unknown, kind: 'unknown file' | 'unreadable'): Sighting | null {
+function unreadable(path: string, error: unknown, kind: 'unknown file' | 'unreadable'): DiskEntry | null {
   if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) {
     return { kind, path, message: reasonOf(error) };
   }

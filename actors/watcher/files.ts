@@ -12,18 +12,18 @@ import {
   type FileCounts,
   type FileEnd,
   isSamePlan,
-  type Plan,
   type PollReport,
   type SeenFile,
   type WatchedFolder,
+  type WatchPlan,
   watcherErrors,
 } from './contract.ts';
-import { type Disk, type PendingQueries, prefixOf, type Sighting, walk } from './disk.ts';
+import { type DiskEntry, type PendingQueries, prefixOf, type WatchedDisk, walk } from './disk.ts';
 import { exclusionsOf } from './exclusions.ts';
 import { type FileEntry, FileTable, isEnd, Ledger, type LedgerRecord, markOf, stateSeen } from './ledger.ts';
 
 export interface FilesParts {
-  readonly disk: Disk;
+  readonly disk: WatchedDisk;
   readonly queries: PendingQueries;
   readonly clock: Clock;
   /** Between two polls in which a file has to be the same to be complete. */
@@ -87,7 +87,7 @@ export class FolderFiles {
   }
 
   /** Work of any other plan is not done or accepted. LEDGER_UNWRITABLE leaves the plan unchanged. */
-  setPlan(plan: Plan): void {
+  setPlan(plan: WatchPlan): void {
     const before = this.#ledger.plan;
     if (before.work === plan.work && before.store === plan.store) return;
     const isSame = isSamePlan(before, plan);
@@ -133,7 +133,7 @@ export class FolderFiles {
     };
   }
 
-  async #walk(steps: Iterable<Sighting | null>, findings: Findings, turn: FilesTurn): Promise<void> {
+  async #walk(steps: Iterable<DiskEntry | null>, findings: Findings, turn: FilesTurn): Promise<void> {
     const { clock, sliceMs } = this.#parts;
     let began = clock.now();
     try {
@@ -151,7 +151,7 @@ export class FolderFiles {
     }
   }
 
-  #apply(sighting: Sighting, findings: Findings): void {
+  #apply(sighting: DiskEntry, findings: Findings): void {
     if (sighting.kind === 'content') {
       findings.hasContent = true;
       return;

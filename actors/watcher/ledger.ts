@@ -6,9 +6,9 @@ import { Check } from 'typebox/value';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { rmSync } from '../../runtime/files/names.ts';
-import { type FileCounts, fileEnds, isSamePlan, Plan, watcherErrors } from './contract.ts';
+import { type FileCounts, fileEnds, isSamePlan, WatchPlan, watcherErrors } from './contract.ts';
 
-const Header = Type.Object({ version: Type.Literal(1), plan: Plan });
+const Header = Type.Object({ version: Type.Literal(1), plan: WatchPlan });
 
 /** Outcome of a file; `path` is relative to the watched folder. */
 export interface EndRecord {
@@ -32,7 +32,7 @@ export class Ledger {
   readonly #isShared: boolean;
   /** All that is to be remembered. */
   readonly #all: () => Iterable<LedgerRecord>;
-  #plan: Plan;
+  #plan: WatchPlan;
   #lines = 0;
   /** Nothing but whole lines are there. */
   #isWhole = false;
@@ -43,7 +43,7 @@ export class Ledger {
    */
   constructor(
     path: string,
-    plan: Plan,
+    plan: WatchPlan,
     all: () => Iterable<LedgerRecord>,
     tell: (record: LedgerRecord) => void,
     isShared = false,
@@ -57,7 +57,7 @@ export class Ledger {
     });
   }
 
-  get plan(): Plan {
+  get plan(): WatchPlan {
     return this.#plan;
   }
 
@@ -75,7 +75,7 @@ export class Ledger {
   }
 
   /** Goes on with another plan and these records. LEDGER_UNWRITABLE, and then it is as before. */
-  restart(plan: Plan, records: Iterable<LedgerRecord>): void {
+  restart(plan: WatchPlan, records: Iterable<LedgerRecord>): void {
     this.#guard(() => this.#write(plan, [...records]));
     this.#plan = plan;
   }
@@ -100,7 +100,7 @@ export class Ledger {
     return isWhole;
   }
 
-  #write(plan: Plan, records: readonly LedgerRecord[]): void {
+  #write(plan: WatchPlan, records: readonly LedgerRecord[]): void {
     const text = [{ version: 1, plan }, ...records].map(lineOf).join('');
     const access = this.#isShared ? { isExport: true } : { mode: 0o600 };
     replaceFile(this.#path, text, { flush: true, ...access });
@@ -173,14 +173,20 @@ function unwritable(path: string, error: unknown) {
  * `unsettled`: seen once, or changed since. `ready`: complete. `taken`: handed out. `unreadable`: cannot be
  * looked at or opened. `empty`: complete, and there is nothing in it.
  */
-export type FileState = 'unsettled' | 'ready' | 'taken' | 'unreadable' | 'empty' | (typeof fileEnds)[number];
+export type WatchedFileState =
+  | 'unsettled'
+  | 'ready'
+  | 'taken'
+  | 'unreadable'
+  | 'empty'
+  | (typeof fileEnds)[number];
 
 export interface FileEntry {
   /** See `markOf`; empty when it is not known. */
   mark: string;
   /** When it was first seen with this mark. */
   since: number;
-  readonly state: FileState;
+  readonly state: WatchedFileState;
   /** Number of the poll that saw it last. */
   poll: number;
 }
@@ -197,7 +203,7 @@ interface Observation {
 export function stateSeen(
   { mark: before, since, state }: Pick<FileEntry, 'mark' | 'since' | 'state'>,
   { mark, isEmpty, now, settleMs }: Observation,
-): FileState {
+): WatchedFileState {
   if (!isSameMark(before, mark)) return 'unsettled';
   // A file that is written over a network may stand still for a moment.
   if (state !== 'unsettled' || now - since < settleMs) return state;
@@ -219,22 +225,22 @@ export function isSameMark(before: string, mark: string): boolean {
   return before === mark || (before !== '' && !before.includes('/') && mark.startsWith(`${before}/`));
 }
 
-export function isEnd(state: FileState): state is (typeof fileEnds)[number] {
+export function isEnd(state: WatchedFileState): state is (typeof fileEnds)[number] {
   return (fileEnds as readonly string[]).includes(state);
 }
 
 export class FileTable {
   readonly #entries = new Map<string, FileEntry>();
-  readonly #counts = new Map<FileState, number>();
+  readonly #counts = new Map<WatchedFileState, number>();
 
   get counts(): FileCounts {
-    const of = (state: FileState) => this.count(state);
+    const of = (state: WatchedFileState) => this.count(state);
     const [analyzed, failed, filtered] = [of('analyzed'), of('failed'), of('filtered')];
     const files = this.#entries.size;
     return { files, pending: files - analyzed - failed - filtered, analyzed, failed, filtered };
   }
 
-  count(state: FileState): number {
+  count(state: WatchedFileState): number {
     return this.#counts.get(state) ?? 0;
   }
 
@@ -246,17 +252,17 @@ export class FileTable {
     return this.#entries;
   }
 
-  add(path: string, mark: string, state: FileState, now: number): FileEntry {
+  add(path: string, mark: string, state: WatchedFileState, now: number): FileEntry {
     const entry = { mark, since: now, state, poll: 0 };
     this.#entries.set(path, entry);
     this.#tally(state, 1);
     return entry;
   }
 
-  setState(entry: FileEntry, state: FileState): void {
+  setState(entry: FileEntry, state: WatchedFileState): void {
     this.#tally(entry.state, -1);
     this.#tally(state, 1);
-    (entry as { state: FileState }).state = state;
+    (entry as { state: WatchedFileState }).state = state;
   }
 
   delete(path: string, { state }: FileEntry): void {
@@ -264,7 +270,7 @@ export class FileTable {
     this.#entries.delete(path);
   }
 
-  #tally(state: FileState, change: number): void {
+  #tally(state: WatchedFileState, change: number): void {
     this.#counts.set(state, this.count(state) + change);
   }
 }

@@ -3,10 +3,10 @@ import { Catalog, everything, type LoadedMedia } from '../../actors/index/visual
 import { standing } from '../../actors/index/visual/handlers.ts';
 import { writeRow8 } from '../../actors/index/visual/quantize.ts';
 import { ScaleCache } from '../../actors/index/visual/scale-cache.ts';
-import { type Searched, search } from '../../actors/index/visual/search.ts';
+import { type SearchedVectors, search } from '../../actors/index/visual/search.ts';
 import { RowBank } from '../../actors/index/visual/segment.ts';
 
-export interface Library extends Searched {
+export interface Library extends SearchedVectors {
   readonly kept: ScaleCache;
   readonly perMedia: number;
 }

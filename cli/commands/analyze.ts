@@ -12,7 +12,7 @@ import { folders } from '../../settings.ts';
 import { commandTable, summaryRequestOptions } from '../command-table.ts';
 import { argumentsOf, type Command, type Context, deviceHint, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
-import { type Service, withService } from '../service.ts';
+import { type CommandService, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { type UsualWork, usualTask } from '../usual-work.ts';
 
@@ -79,7 +79,7 @@ function sceneTask(paths: readonly string[], cacheDir: string, force: boolean): 
  * Looks at stored previews: by the visual model in use, for things and for words, as far as there are models.
  */
 function previewTask(
-  { client }: Service,
+  { client }: CommandService,
   paths: readonly string[],
   cacheDir: string,
   force: boolean,

@@ -41,7 +41,7 @@ import {
 } from '../context.ts';
 import { byAction } from '../help.ts';
 import { followTask, type MediaTask, type More, runMediaTask, runTask } from '../media-task.ts';
-import { type Service, withService } from '../service.ts';
+import { type CommandService, withService } from '../service.ts';
 import { fitted, padded, printable, shellWord, widthOf } from '../terminal.ts';
 
 const table = commandTable.faces.actions;
@@ -146,7 +146,7 @@ export const analyze: Command = async (args, context) => {
 };
 
 /** Null where there is none of this name, or no analysis folder yet. */
-async function jobBefore({ client }: Service, cacheDir: string, name: string) {
+async function jobBefore({ client }: CommandService, cacheDir: string, name: string) {
   const { jobs } = await client.faceClusters({ cache_dir: cacheDir }).catch((error: unknown) => {
     if (isOf(storeErrors.STORE_UNAVAILABLE, error)) return { jobs: [] };
     throw error;
@@ -186,7 +186,7 @@ const SHOWN = 5;
 
 /** Hears the closing step of the job, and tells of it once the task has ended. */
 function tellsClusters(
-  { client }: Service,
+  { client }: CommandService,
   cache_dir: string,
   name: string,
 ): Required<Pick<MediaTask, 'listener' | 'more'>> {

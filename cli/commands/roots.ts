@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
 import type { Root } from '../../actors/library/roots/contract.ts';
-import type { Manifest, Transfer, Transferred } from '../../actors/library/transfer/contract.ts';
+import type { LibraryTransfer, Manifest, Transferred } from '../../actors/library/transfer/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -93,7 +93,7 @@ export const library: Command = async (args, context) => {
   const { home, roots: rootsFile, cache: cacheDir } = folders(context.values);
   const url = databaseAddress(undefined, context.values);
   const view = progressView(context);
-  const transfer: Transfer = {
+  const transfer: LibraryTransfer = {
     cacheDir,
     folder: resolve(folder),
     home,
@@ -121,7 +121,7 @@ export const library: Command = async (args, context) => {
   return isWhole ? exit.ok : exit.someFailed;
 };
 
-async function importForAll(context: Context, transfer: Transfer): Promise<Transferred> {
+async function importForAll(context: Context, transfer: LibraryTransfer): Promise<Transferred> {
   const shared = context.values.cluster_folder;
   if (shared === '')
     throw usageErrors.USAGE(

@@ -28,7 +28,6 @@ import { argumentsOf, type Command, type Context, exit, typed, usageErrors } fro
 import { findMedia } from '../find-media.ts';
 import {
   copiesText,
-  type Found,
   foundBy,
   isStill,
   matchFields,
@@ -37,9 +36,10 @@ import {
   type NamedMatch,
   namesText,
   type SaidMatch,
+  type SceneMatch,
 } from '../found.ts';
 import { selectFootage } from '../select-footage.ts';
-import { type Service, useModel, withService } from '../service.ts';
+import { type CommandService, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
 import { openAt } from './open.ts';
@@ -47,7 +47,7 @@ import { openAt } from './open.ts';
 // Loads what is stored, and searches its pictures.
 
 export async function searchFootage(
-  service: Service,
+  service: CommandService,
   question: Question,
   cache_dir: string,
   context: Context,
@@ -120,7 +120,12 @@ type Values = ReturnType<typeof parse>['values'];
  * Segments of transcripts that answer the query as on the page, best first. `isAlone`: nothing else is
  * searched, so a folder without transcripts is worth a note.
  */
-export async function searchSaid({ client }: Service, question: Question, cache_dir: string, isAlone = true) {
+export async function searchSaid(
+  { client }: CommandService,
+  question: Question,
+  cache_dir: string,
+  isAlone = true,
+) {
   const { query, media, max } = question;
   await client.loadTranscriptions({ cache_dir });
   const { moments, notes = [] } = await client.searchMoments({
@@ -184,7 +189,7 @@ interface CheckedSearch {
 }
 
 async function run(
-  service: Service,
+  service: CommandService,
   { values, question, of, format }: CheckedSearch,
   context: Context,
 ): Promise<number> {
@@ -414,11 +419,11 @@ function isByPicture({ query, image, frame }: Question): boolean {
   return query === null && (image !== null || frame !== null);
 }
 
-function pathOf({ seen, said, written }: Found): string {
+function pathOf({ seen, said, written }: SceneMatch): string {
   return seen?.video_path ?? said?.media_path ?? written?.media_path ?? '';
 }
 
-function placeOf(entry: Found, by: string): string {
+function placeOf(entry: SceneMatch, by: string): string {
   const { seen, said, written } = entry;
   const words = said ?? written;
   const start = written && isStillName(written.media_path) ? 'still' : (words?.start_timestamp ?? '');
@@ -450,7 +455,7 @@ const saidByLastLine: readonly string[] = ['NOTHING_FOUND', 'NOTHING_ANALYSED'];
 /** A service of another version may answer them as one text. */
 function notesOf(
   { notes, warnings, toast_warning }: SearchAnswer,
-  entries: readonly Found[],
+  entries: readonly SceneMatch[],
 ): readonly string[] {
   const paths = new Set(entries.map(pathOf));
   // Files that are away matter where one of them is shown.

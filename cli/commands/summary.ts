@@ -37,7 +37,7 @@ import {
   usageErrors,
 } from '../context.ts';
 import { withService } from '../service.ts';
-import { inks, minuteText, type Output, printable, shellWord, wrapped } from '../terminal.ts';
+import { inks, minuteText, printable, shellWord, type TerminalOutput, wrapped } from '../terminal.ts';
 
 const parseOptions = (args: readonly string[]) => argumentsOf(commandTable.summary, args);
 type Values = ReturnType<typeof parseOptions>['values'];
@@ -442,7 +442,7 @@ export function excerptOf({
   return `${begins}${text_preview}${ends}`;
 }
 
-function matchLines(match: SummaryMatchEntry, number: number, output: Output): string {
+function matchLines(match: SummaryMatchEntry, number: number, output: TerminalOutput): string {
   const { strong, quiet } = inks(output);
   const { search_range, node_id, media_path, analysis_name } = match;
   const times = `${clockTime(search_range[0])}–${clockTime(search_range[1])}`;
@@ -509,7 +509,7 @@ function headLines(
   overview: OverviewAnswer,
   others: readonly SummaryEntry[],
   first: SummaryNodeEntry,
-  output: Output,
+  output: TerminalOutput,
 ): string {
   const { strong, quiet } = inks(output);
   const { media_path, node_count } = overview;
@@ -533,7 +533,7 @@ function nodeLines(
   { node_id, search_range: [start, end], text, failed, verification_hints }: SummaryNodeEntry,
   below: number,
   evidence: Evidence | undefined,
-  output: Output,
+  output: TerminalOutput,
 ): string {
   const { strong, quiet } = inks(output);
   const indent = indentOf(below, output);
@@ -568,7 +568,7 @@ function evidenceTexts({ frames, transcript, speakers, people, attribution_hints
 }
 
 /** A line for each summary of each file, under the path. */
-function listLines(summaries: readonly SummaryEntry[], output: Output): string {
+function listLines(summaries: readonly SummaryEntry[], output: TerminalOutput): string {
   const { strong, quiet } = inks(output);
   const ofFile = Map.groupBy(summaries, ({ media_path }) => media_path);
   return [...ofFile]
@@ -584,11 +584,11 @@ function listLines(summaries: readonly SummaryEntry[], output: Output): string {
     .join('');
 }
 
-function indentOf(below: number, { columns }: Output): number {
+function indentOf(below: number, { columns }: TerminalOutput): number {
   return Math.max(0, Math.min(below * STEP, columns - NARROWEST - STEP));
 }
 
-function paragraph(text: string, indent: number, { columns }: Output): string[] {
+function paragraph(text: string, indent: number, { columns }: TerminalOutput): string[] {
   // White space is not shown as it is: what moves the cursor would be shown as text.
   const plain = printable(text.replace(/\s+/g, ' '));
   const width = Math.max(NARROWEST, columns - indent);

@@ -8,7 +8,7 @@ import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
 import { followTask, tellEnd } from '../media-task.ts';
 import { createProgressView, jobWord } from '../progress-view.ts';
-import { type Service, useModelAndTell, withService } from '../service.ts';
+import { type CommandService, useModelAndTell, withService } from '../service.ts';
 import { duration, printable } from '../terminal.ts';
 
 export const tasks: Command = async (args, context) => {
@@ -36,7 +36,12 @@ interface TaskOptions {
   readonly force: boolean;
 }
 
-type Action = (service: Service, context: Context, id: string, options: TaskOptions) => Promise<number>;
+type Action = (
+  service: CommandService,
+  context: Context,
+  id: string,
+  options: TaskOptions,
+) => Promise<number>;
 
 const list: Action = async ({ client }, { out, screen }, _, { json }) => {
   const { tasks: all } = await client.listTasks();

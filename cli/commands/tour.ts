@@ -9,7 +9,7 @@ import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { argumentsOf, type Command, type Context, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
-import { type Service, withService } from '../service.ts';
+import { type CommandService, withService } from '../service.ts';
 import { usualTask } from '../usual-work.ts';
 import { searchFootage, searchSaid, show, standingOut, writtenQuery } from './search.ts';
 import { bringSight, bringsSight, offerSetup } from './setup.ts';
@@ -89,21 +89,26 @@ function questionOf(query: string): Question {
   };
 }
 
-async function showSeen(query: string, service: Service, cacheDir: string, context: Context): Promise<void> {
+async function showSeen(
+  query: string,
+  service: CommandService,
+  cacheDir: string,
+  context: Context,
+): Promise<void> {
   context.out('\n');
   const question = questionOf(query);
   const answer = await searchFootage(service, question, cacheDir, context);
   show(standingOut(answer), question, context);
 }
 
-async function showWritten(query: string, { client }: Service, cacheDir: string, context: Context) {
+async function showWritten(query: string, { client }: CommandService, cacheDir: string, context: Context) {
   context.out('\n');
   const question = questionOf(query);
   const { matches } = await client.searchWritten(writtenQuery(question, cacheDir));
   show({ matches: [] }, question, context, null, matches);
 }
 
-async function showSaid(query: string, service: Service, cacheDir: string, context: Context) {
+async function showSaid(query: string, service: CommandService, cacheDir: string, context: Context) {
   context.out('\n');
   const question = questionOf(query);
   const { matches } = await searchSaid(service, question, cacheDir);
@@ -111,7 +116,7 @@ async function showSaid(query: string, service: Service, cacheDir: string, conte
 }
 
 /** Searches for what was found in a person's own footage, the surest first. */
-async function ownSearches({ client }: Service, cache_dir: string) {
+async function ownSearches({ client }: CommandService, cache_dir: string) {
   await client.loadAnalysisData({ cache_dir });
   const { facets } = await client.metadataFacets({ cache_dir, search_all: true });
   const thingOptions = facets.find(({ id }) => id === 'things.seen')?.options ?? [];

@@ -10,7 +10,7 @@ import { realFolder } from '../../runtime/files/folder.ts';
 import type { Log } from '../../runtime/log.ts';
 import { asksNothing, type SavedSearch, type SearchHit } from './contract.ts';
 
-export type Found = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
+export type FollowedMatch = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
 
 interface FollowingParts {
   readonly tasks: Pick<Tasks, 'get'>;
@@ -19,7 +19,7 @@ interface FollowingParts {
   readonly log: Log;
   saved(): readonly SavedSearch[];
   /** Resolves when those who wait for it have it. */
-  found(search: SavedSearch, found: Found, task_id: string): Promise<unknown>;
+  found(search: SavedSearch, found: FollowedMatch, task_id: string): Promise<unknown>;
   /** Null when it was run completely. */
   problem(search: SavedSearch, what: string | null): void;
 }
@@ -220,7 +220,7 @@ function unsearched({ notes = [] }: MomentsAnswer): string | null {
 }
 
 /** A hit for each file with moments that count and were not told. */
-export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Set<string>): Found[] {
+export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Set<string>): FollowedMatch[] {
   const { cache_dir, query = '' } = search.request;
   const counted = moments.flatMap((moment) => {
     const reasons = countedReasons(moment.reasons, query);

@@ -27,7 +27,7 @@ import {
   type SearchStanding,
   searchErrors,
 } from './contract.ts';
-import { type Found, followAnalyses } from './following.ts';
+import { type FollowedMatch, followAnalyses } from './following.ts';
 
 const VERSION = 1;
 const HitFile = Type.Object({
@@ -164,7 +164,7 @@ export class SearchService implements SavedSearches {
     this.#stop();
   }
 
-  #found({ search_id, name }: SavedSearch, found: Found, task_id: string): Promise<unknown> {
+  #found({ search_id, name }: SavedSearch, found: FollowedMatch, task_id: string): Promise<unknown> {
     const before = this.#hitsOf(search_id);
     const hit_id = hitIdOf(search_id, task_id, found);
     const earlier = before.hits.find((hit) => hit.hit_id === hit_id);
@@ -240,7 +240,7 @@ export class SearchService implements SavedSearches {
 }
 
 /** The same one when another machine finds it again. */
-function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Found): string {
+function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: FollowedMatch): string {
   const reasonKinds = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
   const text = JSON.stringify([search_id, task_id, hash_str, reasonKinds]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -8,12 +8,12 @@ import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
-import { Holder, isAlive, letGo, newHolder } from '../../runtime/files/lock.ts';
+import { isAlive, LockHolder, letGo, newHolder } from '../../runtime/files/lock.ts';
 import { rmSync } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Semaphore } from '../../runtime/sync/locks.ts';
 import { Delivery, type WebhookEvent } from './contract.ts';
-import { type Outcome, send } from './sending.ts';
+import { type DeliveryOutcome, send } from './sending.ts';
 
 /** Before the second try and those after it. */
 const WAITS_MS = [5_000, 60_000, 600_000, 3_600_000];
@@ -29,7 +29,7 @@ const Document = Type.Object({
   /** Remaining tries since it was created or resent. */
   tries_left: Type.Integer({ minimum: 0 }),
   /** The process that tries it. */
-  owner: Holder,
+  owner: LockHolder,
 });
 type Document = Static<typeof Document>;
 
@@ -187,12 +187,12 @@ export class Deliveries {
     { delivery_id: id, body }: Document,
     target: NonNullable<ReturnType<DeliveryParts['target']>>,
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<DeliveryOutcome> {
     if ('fault' in target) return { status: null, error: target.fault };
     return send({ ...target, id, body, time: Math.floor(this.#parts.now()) }, signal);
   }
 
-  #tried(id: string, { status, error }: Outcome): void {
+  #tried(id: string, { status, error }: DeliveryOutcome): void {
     const before = this.#all.get(id);
     // Its webhook was removed meanwhile.
     if (before === undefined) return;

@@ -7,7 +7,7 @@ import { isLoopback } from '../../http/request/origin.ts';
 const MOST_MS = 10_000;
 const MOST_ANSWER_BYTES = 64 * 1024;
 
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly status: number | null;
   readonly error: string | null;
 }
@@ -41,7 +41,10 @@ interface Attempt {
 }
 
 /** Rejects only when `signal` is aborted. */
-export async function send({ url, id, secret, body, time }: Attempt, signal: AbortSignal): Promise<Outcome> {
+export async function send(
+  { url, id, secret, body, time }: Attempt,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
   try {
     const answer = await fetch(url, {
       method: 'POST',

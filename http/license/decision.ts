@@ -62,7 +62,7 @@ function words(message: string): string {
 // How old something is by two clocks: one stands still while the machine sleeps, the other can be set.
 
 /** ms: by a clock that only goes forward, and Unix time. */
-export interface Moment {
+export interface DecisionTime {
   readonly monotonic: number;
   readonly wall: number;
 }
@@ -71,7 +71,7 @@ export interface Moment {
  * True while both clocks say that less than `ms` have passed, and the wall clock was not set back by
  * `setBackMs` or more.
  */
-export function isWithin(since: Moment, ms: number, now: Moment, setBackMs: number): boolean {
+export function isWithin(since: DecisionTime, ms: number, now: DecisionTime, setBackMs: number): boolean {
   const wall = now.wall - since.wall;
   return now.monotonic - since.monotonic < ms && wall < ms && wall > -setBackMs;
 }

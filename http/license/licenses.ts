@@ -7,11 +7,11 @@ import type { Log } from '../../runtime/log.ts';
 import type { SavedValue } from '../../runtime/process/guardian-client.ts';
 import {
   type AccessDecision,
+  type DecisionTime,
   decisionOf,
   granted,
   isWithin,
   type KeyValidation,
-  type Moment,
   noKey,
   refusal,
 } from './decision.ts';
@@ -46,7 +46,7 @@ const MOST_PENDING = 64;
 
 interface CachedDecision {
   readonly decision: AccessDecision;
-  readonly since: Moment;
+  readonly since: DecisionTime;
   readonly freshMs: number;
   /** How long it holds while the license server cannot be asked. */
   readonly outageMs: number;
@@ -54,7 +54,7 @@ interface CachedDecision {
   readonly until: number;
 }
 
-function isFresh({ since }: CachedDecision, ms: number, time: Moment): boolean {
+function isFresh({ since }: CachedDecision, ms: number, time: DecisionTime): boolean {
   return isWithin(since, ms, time, REFRESH_MS);
 }
 
@@ -176,7 +176,7 @@ export class Licenses {
     this.#memory.keep(grants);
   }
 
-  #time(): Moment {
+  #time(): DecisionTime {
     return { monotonic: this.#clock.now(), wall: this.#now() };
   }
 
@@ -207,7 +207,7 @@ export class Licenses {
     return pending;
   }
 
-  #cache(validation: KeyValidation, hash: string, since: Moment): AccessDecision {
+  #cache(validation: KeyValidation, hash: string, since: DecisionTime): AccessDecision {
     this.#logOutage(validation, hash);
     if (validation.kind === 'outage') return this.#cacheOutage(decisionOf(validation), hash);
     const decision = decisionOf(validation);

@@ -47,7 +47,7 @@ const mediaNameErrors = errorTable({
   SEVERAL_MEDIA: { meaning: 'Several media have this name', status: 400 },
 });
 
-export interface Media {
+export interface MediaReference {
   readonly hash_str: string;
   readonly path: string;
 }
@@ -61,7 +61,7 @@ const MOST_REPLACED = 20;
 const MOST_NAMED = 5;
 
 /** Throws NO_SUCH_MEDIA and SEVERAL_MEDIA naming `field`, and what was probably meant. */
-export async function findMedia(text: string, field: string, call: Call): Promise<Media> {
+export async function findMedia(text: string, field: string, call: Call): Promise<MediaReference> {
   const name = text.trim();
   if (name === '') throw unknown(field, text, 'list_library lists what there is.');
   const hash = hashIn(name);
@@ -70,7 +70,7 @@ export async function findMedia(text: string, field: string, call: Call): Promis
   return mediaNamed(name, field, call);
 }
 
-export function findAllMedia(texts: readonly string[], field: string, call: Call): Promise<Media[]> {
+export function findAllMedia(texts: readonly string[], field: string, call: Call): Promise<MediaReference[]> {
   return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
 }
 
@@ -94,8 +94,8 @@ export async function mediaOfMoments(
   moments: readonly MomentId[],
   field: string,
   call: Call,
-): Promise<Media[]> {
-  const mediaByHash = new Map<string, Media>();
+): Promise<MediaReference[]> {
+  const mediaByHash = new Map<string, MediaReference>();
   return inOrder(moments, async ({ hash_str }, i) => {
     const media = mediaByHash.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
     mediaByHash.set(hash_str, media);
@@ -115,7 +115,7 @@ async function mediaOfHash(
   hash_str: string,
   field: string,
   { client, cacheDir, callOptions }: Call,
-): Promise<Media> {
+): Promise<MediaReference> {
   const range = { start_seconds: 0, end_seconds: 0.001, max_segments: 1 };
   const { media_path } = await client.transcriptionsRange(
     { cache_dir: cacheDir, hash_str, ...range },
@@ -125,7 +125,11 @@ async function mediaOfHash(
   throw unknown(field, hash_str, 'A hash changes when the file changes; list_library has the current ones.');
 }
 
-async function mediaAt(path: string, field: string, { client, cacheDir, callOptions }: Call): Promise<Media> {
+async function mediaAt(
+  path: string,
+  field: string,
+  { client, cacheDir, callOptions }: Call,
+): Promise<MediaReference> {
   const { media } = await client.listLibrary(
     { cache_dir: cacheDir, under: path, limit: MOST_REPLACED },
     callOptions,
@@ -140,7 +144,7 @@ async function mediaAt(path: string, field: string, { client, cacheDir, callOpti
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
 }
 
-async function mediaNamed(name: string, field: string, call: Call): Promise<Media> {
+async function mediaNamed(name: string, field: string, call: Call): Promise<MediaReference> {
   const foldedName = plainApostrophes(name.toLowerCase());
   const exact: Found[] = [];
   const partly: Found[] = [];
@@ -169,7 +173,7 @@ async function mediaNamed(name: string, field: string, call: Call): Promise<Medi
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
 }
 
-interface Found extends Media {
+interface Found extends MediaReference {
   readonly replaced: boolean;
 }
 

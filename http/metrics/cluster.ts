@@ -1,7 +1,7 @@
 // The metrics of an engine that is a node of a cluster; none of one that is not.
 import type { Cluster, ClusterStatus } from '../../actors/cluster/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Family, single } from './exposition.ts';
+import { type MetricFamily, single } from './exposition.ts';
 
 /** ms that the database may take to answer. */
 const WITHIN = 1_000;
@@ -9,7 +9,7 @@ const WITHIN = 1_000;
 export async function clusterFamilies(
   cluster: Pick<Cluster, 'standing' | 'status'> | null,
   clock: Clock,
-): Promise<Family[]> {
+): Promise<MetricFamily[]> {
   if (cluster === null) return [];
   const { away, applied, known, missed } = cluster.standing();
   // While the database is away nobody knows.

@@ -2,18 +2,18 @@
 
 type Labels = Readonly<Record<string, string>>;
 
-export interface Sample {
+export interface MetricSample {
   readonly labels?: Labels;
   readonly value: number;
 }
 
 /** Everything of one name. Units stand in the name: seconds, bytes; counters end in `_total`. */
-export type Family =
+export type MetricFamily =
   | {
       readonly type: 'counter' | 'gauge';
       readonly name: string;
       readonly help: string;
-      readonly samples: readonly Sample[];
+      readonly samples: readonly MetricSample[];
     }
   | {
       readonly type: 'histogram';
@@ -34,15 +34,15 @@ interface HistogramSeries {
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** One series without labels. */
-export function single(type: 'counter' | 'gauge', name: string, help: string, value: number): Family {
+export function single(type: 'counter' | 'gauge', name: string, help: string, value: number): MetricFamily {
   return { type, name, help, samples: [{ value }] };
 }
 
-export function renderFamilies(families: readonly Family[]): string {
+export function renderFamilies(families: readonly MetricFamily[]): string {
   return families.map(renderFamily).join('');
 }
 
-function renderFamily(family: Family): string {
+function renderFamily(family: MetricFamily): string {
   const { name } = family;
   let text = headOf(family);
   if (family.type === 'histogram') {
@@ -56,7 +56,7 @@ function renderFamily(family: Family): string {
 /** Heads of families by name: their help is the same at every scrape. */
 const heads = new Map<string, { readonly help: string; readonly text: string }>();
 
-function headOf({ name, help, type }: Family): string {
+function headOf({ name, help, type }: MetricFamily): string {
   const head = heads.get(name);
   if (head?.help === help) return head.text;
   const text = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;

@@ -12,13 +12,13 @@ import {
   watchStates,
 } from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Family, single } from './exposition.ts';
+import { type MetricFamily, single } from './exposition.ts';
 
 // Metrics of tasks, from their events.
 
 interface TaskMeter {
   readonly listener: TaskListener;
-  families(): Family[];
+  families(): MetricFamily[];
 }
 
 /** `kinds`: the kinds of work there are. */
@@ -94,7 +94,7 @@ function by(
   help: string,
   label: string,
   values: Readonly<Record<string, number>>,
-): Family {
+): MetricFamily {
   const samples = Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
   return { type, name, help, samples };
 }
@@ -104,7 +104,7 @@ function by(
 
 interface WatchMeter {
   /** Nothing when the configuration cannot be read, or not in time: other metrics do not wait for a disk. */
-  families(): Promise<Family[]>;
+  families(): Promise<MetricFamily[]>;
 }
 
 const LIMIT_MS = 1000;
@@ -132,7 +132,7 @@ export function createWatchMeter(list: () => Promise<WatchFolderList>, clock: Cl
   };
 }
 
-function watchFamilies({ watch_folders: folders, service_status: status }: WatchFolderList): Family[] {
+function watchFamilies({ watch_folders: folders, service_status: status }: WatchFolderList): MetricFamily[] {
   const all = Object.values(status.folder_stats);
   const sum = (of: (stats: FolderStats) => number) => all.reduce((total, stats) => total + of(stats), 0);
   const enabled = folders.filter((folder) => folder.enabled);

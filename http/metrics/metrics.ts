@@ -14,7 +14,7 @@ import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
 import { clusterFamilies } from './cluster.ts';
-import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
+import { type MetricFamily, type MetricSample, renderFamilies, single } from './exposition.ts';
 import { createTaskMeter, createWatchMeter } from './meters.ts';
 
 export interface MetricsSources {
@@ -102,8 +102,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-function actorFamilies(states: readonly ChildState[]): Family[] {
-  const each = (value: (state: ChildState) => number): Sample[] =>
+function actorFamilies(states: readonly ChildState[]): MetricFamily[] {
+  const each = (value: (state: ChildState) => number): MetricSample[] =>
     states.map((state) => ({ labels: { actor: state.name }, value: value(state) }));
   return [
     {
@@ -138,7 +138,7 @@ function actorFamilies(states: readonly ChildState[]): Family[] {
   ];
 }
 
-function slotFamilies({ count, free, waiting }: MetricsSources['slots']): Family[] {
+function slotFamilies({ count, free, waiting }: MetricsSources['slots']): MetricFamily[] {
   return [
     {
       type: 'gauge',
@@ -158,7 +158,7 @@ function slotFamilies({ count, free, waiting }: MetricsSources['slots']): Family
   ];
 }
 
-function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
+function modelFamilies({ state, loads }: MetricsSources['models']): MetricFamily[] {
   const { model_key, device, load_status } = state;
   return [
     {
@@ -192,7 +192,7 @@ function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
 
 // Metrics of encoded clips, from the counts of their coordinator.
 
-function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
+function clipFamilies({ encoded, failed }: ClipCounts): MetricFamily[] {
   return [
     {
       type: 'counter',
@@ -216,7 +216,7 @@ const samplesOf = (counts: ReadonlyMap<string, number>) =>
 // Measures the engine process: CPU time, memory and the delay of its event loop.
 
 interface ProcessMeter {
-  families(): Family[];
+  families(): MetricFamily[];
   /** Stops measuring the event loop. */
   close(): void;
 }
@@ -227,7 +227,7 @@ function createProcessMeter(): ProcessMeter {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   let turned = performance.eventLoopUtilization();
-  const loop = (): Sample[] => {
+  const loop = (): MetricSample[] => {
     // Two measurements are at least the resolution apart; only what exceeds it is delay.
     const late = (ns: number) => (delay.count === 0 ? 0 : Math.max(0, ns / 1e9 - RESOLUTION_MS / 1e3));
     const samples = [
@@ -264,7 +264,7 @@ function createProcessMeter(): ProcessMeter {
   };
 }
 
-function processFamilies(): Family[] {
+function processFamilies(): MetricFamily[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const cpuSeconds = (user + system) / 1e6;
@@ -299,7 +299,7 @@ const BUCKETS = LATENCY_BOUNDS.length + 1;
 interface RequestMeter {
   /** `route` is null when no route matched. `received` and `sent`: bytes of the bodies. */
   count(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
-  families(): Family[];
+  families(): MetricFamily[];
 }
 
 export function createRequestMeter(routes: readonly Route[]): RequestMeter {

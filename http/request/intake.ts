@@ -7,7 +7,7 @@ import { createPool } from '../../runtime/pool.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
 import type { AccessDecision } from '../license/decision.ts';
 import { type Body, BodyRefusal, bufferOf, holdsMoreValues, parseBody } from './body.ts';
-import type { LargeBody, Parsed } from './parse-large-body.ts';
+import type { LargeBody, ParsedLargeBody } from './parse-large-body.ts';
 import { fromPieces } from './pieces.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
 import type { FieldError, Validate } from './validation.ts';
@@ -189,7 +189,12 @@ export function createBodyParser(module = moduleUrl('./parse-large-body', import
   const name = 'parseLargeBody';
   // One: a thread holds several times the bytes of its body, and a second body waits for a fraction of a
   // second.
-  const pool = createPool<LargeBody, Parsed>({ module, name, threads: 1, mostMegabytes: MOST_MEGABYTES });
+  const pool = createPool<LargeBody, ParsedLargeBody>({
+    module,
+    name,
+    threads: 1,
+    mostMegabytes: MOST_MEGABYTES,
+  });
   const parseLarge = async (
     chunks: readonly Uint8Array[],
     signal: AbortSignal,

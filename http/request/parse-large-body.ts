@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import { type ErrorFields, toFields } from '../../runtime/errors.ts';
 import { moved } from '../../runtime/pool-thread.ts';
 import { type Body, BodyRefusal, parseBody } from './body.ts';
-import { buffersOf, MOST_LEVELS, type Piece, toPieces } from './pieces.ts';
+import { buffersOf, MOST_LEVELS, toPieces, type ValuePiece } from './pieces.ts';
 import { createValidator, type FieldError } from './validation.ts';
 
 export interface LargeBody {
@@ -20,11 +20,11 @@ type Problems = { readonly fields: FieldError[] } | { readonly thrown: ErrorFiel
  * The body with its license key, and nothing but the key of one that is not valid; or the reason why it is
  * refused.
  */
-export type Parsed =
-  | { readonly body: Piece; readonly problems: Problems | null }
+export type ParsedLargeBody =
+  | { readonly body: ValuePiece; readonly problems: Problems | null }
   | Pick<BodyRefusal, 'refused' | 'status'>;
 
-export function parseLargeBody({ chunks, schema }: LargeBody): Parsed {
+export function parseLargeBody({ chunks, schema }: LargeBody): ParsedLargeBody {
   const sent = parseBody(Buffer.concat(chunks.splice(0)));
   if (sent instanceof BodyRefusal) return { ...sent };
   const key = sent['license_key'];

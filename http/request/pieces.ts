@@ -11,15 +11,17 @@ const VALUE_BYTES = 16;
 export const MOST_LEVELS = 1000;
 
 /** A serialized value; or a list or an object in parts. */
-export type Piece = Uint8Array<ArrayBuffer> | { readonly kind: 'list' | 'object'; readonly parts: Part[] };
+export type ValuePiece =
+  | Uint8Array<ArrayBuffer>
+  | { readonly kind: 'list' | 'object'; readonly parts: Part[] };
 /**
  * Serialized items of a list, or names and values of an object in turn; or one value that is itself in
  * pieces.
  */
-type Part = Uint8Array<ArrayBuffer> | { readonly name: string; readonly piece: Piece };
+type Part = Uint8Array<ArrayBuffer> | { readonly name: string; readonly piece: ValuePiece };
 
 /** Null when the value nests deeper than 1000 levels. */
-export function toPieces(value: unknown): Piece | null {
+export function toPieces(value: unknown): ValuePiece | null {
   try {
     const { cut } = divide(value, 0);
     return cut ?? bytesOf(value);
@@ -30,7 +32,7 @@ export function toPieces(value: unknown): Piece | null {
 }
 
 /** All buffers of a piece, to be moved to the other thread. */
-export function buffersOf(piece: Piece): ArrayBuffer[] {
+export function buffersOf(piece: ValuePiece): ArrayBuffer[] {
   if (piece instanceof Uint8Array) return [piece.buffer];
   return piece.parts.flatMap((part) => (part instanceof Uint8Array ? [part.buffer] : buffersOf(part.piece)));
 }
@@ -38,7 +40,7 @@ export function buffersOf(piece: Piece): ArrayBuffer[] {
 /**
  * `pause` is awaited before each piece; what it throws ends the work. The parts are *taken out* of the piece.
  */
-export async function fromPieces(piece: Piece, pause: () => Promise<void>): Promise<unknown> {
+export async function fromPieces(piece: ValuePiece, pause: () => Promise<void>): Promise<unknown> {
   if (piece instanceof Uint8Array) {
     await pause();
     return deserialize(piece);
@@ -64,7 +66,7 @@ export async function fromPieces(piece: Piece, pause: () => Promise<void>): Prom
 const tooDeep = new RangeError('too many levels');
 
 /** Each value is looked at once: `cut` is null while it is light enough to go with its neighbours. */
-function divide(value: unknown, level: number): { bytes: number; cut: Piece | null } {
+function divide(value: unknown, level: number): { bytes: number; cut: ValuePiece | null } {
   if (typeof value === 'string') {
     const bytes = VALUE_BYTES + value.length;
     return { bytes, cut: bytes > PIECE_BYTES ? bytesOf(value) : null };

@@ -5,14 +5,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { type AccessDecision, granted, isWithin, type Moment, refusal } from '../license/decision.ts';
+import { type AccessDecision, type DecisionTime, granted, isWithin, refusal } from '../license/decision.ts';
 import type { Licenses } from '../license/licenses.ts';
 import { hashOf, isSameText } from '../license/store.ts';
 import {
-  type Holder,
   kindOf,
   SECRET_BYTES,
   type SealedHolder,
+  type SessionHolder,
   Sessions,
   sealHolder,
   secretText,
@@ -31,19 +31,19 @@ const SET_BACK_MS = 1_000;
 interface Kept {
   readonly hash: Buffer;
   readonly holder: SealedHolder;
-  readonly since: Moment;
+  readonly since: DecisionTime;
   readonly ms: number;
 }
 
 interface Tickets {
   /** `ms`: how long it is good for. The oldest one makes room when there are too many. */
-  make(holder: Holder, ms: number): string;
+  make(holder: SessionHolder, ms: number): string;
   /** For whom it stands; undefined when it was never made, is used, or too old. It is used now. */
-  take(ticket: string): Holder | undefined;
+  take(ticket: string): SessionHolder | undefined;
 }
 
 /** `random`: so many bytes of a secure source. */
-function createTickets(time: () => Moment, random: (bytes: number) => Uint8Array): Tickets {
+function createTickets(time: () => DecisionTime, random: (bytes: number) => Uint8Array): Tickets {
   let entries: readonly Kept[] = [];
   return {
     make: (holder, ms) => {
@@ -102,7 +102,7 @@ const otherOwner: AccessDecision = {
   body: { error: 'Authentication required', message: 'The secret belongs to an earlier run of the service' },
 };
 
-const theOwner: Holder = { key: null, cacheDir: null };
+const theOwner: SessionHolder = { key: null, cacheDir: null };
 
 const noOwner = refusal('A license server is configured: sign in with a license key');
 
@@ -117,7 +117,7 @@ export class Access {
 
   constructor(options: AccessOptions) {
     const { licenses, hasLicenseServer, isLocal, folder, clock, now, log, random = randomBytes } = options;
-    const time = (): Moment => ({ monotonic: clock.now(), wall: now() });
+    const time = (): DecisionTime => ({ monotonic: clock.now(), wall: now() });
     this.owner = hasLicenseServer ? null : secretText('owner', random(SECRET_BYTES));
     this.#licenses = licenses;
     this.#tickets = createTickets(time, random);
@@ -195,12 +195,12 @@ export class Access {
     return this.owner !== null && isSameText(this.owner, text);
   }
 
-  #holderOf(text: string): Holder | undefined {
+  #holderOf(text: string): SessionHolder | undefined {
     if (kindOf(text) === 'session') return this.#sessions.holderOf(text);
     return this.#isOwner(text) ? theOwner : { key: text, cacheDir: null };
   }
 
-  #decide({ key }: Holder): Decision {
+  #decide({ key }: SessionHolder): Decision {
     if (key !== null) return this.#licenses.check(key);
     return this.owner === null ? noOwner : granted;
   }

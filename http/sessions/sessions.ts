@@ -12,7 +12,7 @@ import { readJsonNow } from '../../runtime/files/json-file.ts';
 import { rmSync } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import { nullable } from '../../runtime/schema.ts';
-import { isWithin, type Moment } from '../license/decision.ts';
+import { type DecisionTime, isWithin } from '../license/decision.ts';
 import { hashOf } from '../license/store.ts';
 
 // Secrets that this program gives out: tickets, session tokens, and what the owner of the home folder shows.
@@ -90,7 +90,7 @@ const SET_BACK_MS = 5 * 60_000;
 interface Session {
   readonly openedAt: number;
   readonly holder: SealedHolder;
-  used: Moment;
+  used: DecisionTime;
   /** Unix ms of the last use that the file tells. */
   keptAt: number;
   /** Unix ms; null while the service runs, and of a session that a stop does not end. */
@@ -98,14 +98,14 @@ interface Session {
 }
 
 export class Sessions {
-  readonly #time: () => Moment;
+  readonly #time: () => DecisionTime;
   readonly #random: (bytes: number) => Uint8Array;
   readonly #files: SessionFiles;
   /** Sessions by the hash of the token, the longest unused first. */
   readonly #sessions = new Map<string, Session>();
 
   /** `random`: so many bytes of a secure source. */
-  constructor(time: () => Moment, random: (bytes: number) => Uint8Array, files: SessionFiles) {
+  constructor(time: () => DecisionTime, random: (bytes: number) => Uint8Array, files: SessionFiles) {
     this.#time = time;
     this.#random = random;
     this.#files = files;
@@ -124,7 +124,7 @@ export class Sessions {
     this.#makeRoom(MOST_SESSIONS);
   }
 
-  open(holder: Holder): { token: string; expires: number } {
+  open(holder: SessionHolder): { token: string; expires: number } {
     const token = secretText('session', this.#random(SECRET_BYTES));
     const hash = hashOf(token);
     const used = this.#time();
@@ -144,7 +144,7 @@ export class Sessions {
   }
 
   /** For whom a token stands; undefined when it is none, or has ended. */
-  holderOf(token: string): Holder | undefined {
+  holderOf(token: string): SessionHolder | undefined {
     const hash = hashOf(token);
     const session = this.#sessions.get(hash);
     if (!session) return undefined;
@@ -223,7 +223,7 @@ export class Sessions {
 }
 
 /** Between two runs only the wall clock says how much time has passed. */
-function restored(stored: StoredSession, now: Moment): Session {
+function restored(stored: StoredSession, now: DecisionTime): Session {
   const { opened_at, last_used_at, stopped_at, sealed, cache_dir: cacheDir } = stored;
   const wall = last_used_at * 1000;
   const monotonic = now.monotonic - Math.max(0, now.wall - wall);
@@ -232,14 +232,14 @@ function restored(stored: StoredSession, now: Moment): Session {
   return { openedAt: opened_at * 1000, holder, used: { monotonic, wall }, keptAt: wall, stoppedAt };
 }
 
-function isAlive({ used, stoppedAt }: Session, now: Moment): boolean {
+function isAlive({ used, stoppedAt }: Session, now: DecisionTime): boolean {
   const sinceStop = stoppedAt === null ? 0 : now.wall - stoppedAt;
   return isWithin(used, SESSION_MS, now, SET_BACK_MS) && sinceStop < RESTART_MS && sinceStop > -SET_BACK_MS;
 }
 
 // For whom a ticket or a session stands: for a license key, or for whoever can read the home folder.
 
-export interface Holder {
+export interface SessionHolder {
   /** Null: the owner of the home folder. */
   readonly key: string | null;
   /** The analysis folder that a page begins with; null is the default one. */
@@ -252,12 +252,16 @@ export interface SealedHolder {
   readonly cacheDir: string | null;
 }
 
-export function sealHolder({ key, cacheDir }: Holder, secret: string, random: Uint8Array): SealedHolder {
+export function sealHolder(
+  { key, cacheDir }: SessionHolder,
+  secret: string,
+  random: Uint8Array,
+): SealedHolder {
   return { sealed: key === null ? null : seal(key, secret, random), cacheDir };
 }
 
 /** Undefined when it is not what was sealed. */
-export function unsealHolder({ sealed, cacheDir }: SealedHolder, secret: string): Holder | undefined {
+export function unsealHolder({ sealed, cacheDir }: SealedHolder, secret: string): SessionHolder | undefined {
   if (sealed === null) return { key: null, cacheDir };
   const key = unseal(sealed, secret);
   return key === undefined ? undefined : { key, cacheDir };

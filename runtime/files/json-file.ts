@@ -8,10 +8,10 @@ import { Check, Errors } from 'typebox/value';
 import { codeOf } from '../errors.ts';
 import '../schema.ts'; // The words of its errors.
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** Adds what an older version did not write, or throws what is wrong. */
-type Complete = (value: Fields) => unknown;
+type Complete = (value: JsonFields) => unknown;
 
 /** Undefined when there is no such file. */
 export async function readJson<S extends TSchema>(
@@ -55,14 +55,14 @@ function jsonIn<S extends TSchema>(
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('is not a JSON object');
-  const whole = complete(value as Fields);
+  const whole = complete(value as JsonFields);
   if (Check(schema, whole)) return whole;
   const [first] = Errors(schema, whole);
   throw new Error(`has unexpected contents: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
 }
 
 /** Throws for what a newer program wrote: it may mean something else. */
-export function expectVersion(version: number, value: Fields): Fields {
+export function expectVersion(version: number, value: JsonFields): JsonFields {
   const { version: written } = value;
   if (typeof written !== 'number' || written <= version) return value;
   throw new Error(`was written by a newer program (version ${written})`);

@@ -11,25 +11,25 @@ import { createFile, replaceFile } from './atomic-write.ts';
 import { discardSync, isInUse, rmSync } from './names.ts';
 
 /** Owner of a lock. A process may own it several times in succession. */
-export const Holder = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
-export type Holder = Static<typeof Holder>;
+export const LockHolder = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
+export type LockHolder = Static<typeof LockHolder>;
 
 /** Tokens of this process: a record with its process id and another token belongs to an earlier process. */
 const tokens = new Set<string>();
 
 /** *Held until `letGo`.* */
-export function newHolder(): Holder {
+export function newHolder(): LockHolder {
   const holder = { ...thisProcess(), token: randomUUID() };
   tokens.add(holder.token);
   return holder;
 }
 
-export function letGo({ token }: Holder): void {
+export function letGo({ token }: LockHolder): void {
   tokens.delete(token);
 }
 
 /** `unknown`: of a holder on another machine only time tells. */
-export function isAlive(holder: Holder): boolean | 'unknown' {
+export function isAlive(holder: LockHolder): boolean | 'unknown' {
   const self = thisProcess();
   if (holder.host !== self.host) return 'unknown';
   if (holder.pid === self.pid && holder.started === self.started) return tokens.has(holder.token);
@@ -37,10 +37,10 @@ export function isAlive(holder: Holder): boolean | 'unknown' {
 }
 
 /** Null for what names no holder. */
-function holderOf(text: string): Holder | null {
+function holderOf(text: string): LockHolder | null {
   try {
     const value: unknown = JSON.parse(text);
-    return Check(Holder, value) ? value : null;
+    return Check(LockHolder, value) ? value : null;
   } catch {
     return null; // Cut short: nobody can be asked whether it lives.
   }
@@ -88,7 +88,7 @@ interface Seen {
   readonly since: number;
 }
 
-async function take(path: string, holder: Holder, options: LockOptions): Promise<void> {
+async function take(path: string, holder: LockHolder, options: LockOptions): Promise<void> {
   const { clock, signal, refused } = options;
   const began = clock.now();
   let lock: Seen = { text: null, since: began };
@@ -139,7 +139,7 @@ function removalOf(path: string): string {
 /**
  * Only one at a time removes a lock, and only the lock that it looked at. False when another one is at it.
  */
-function breakLock(path: string, text: string | null, holder: Holder): boolean {
+function breakLock(path: string, text: string | null, holder: LockHolder): boolean {
   const removal = removalOf(path);
   if (!create(removal, holder)) return false;
   try {
@@ -150,7 +150,7 @@ function breakLock(path: string, text: string | null, holder: Holder): boolean {
   return true;
 }
 
-function create(path: string, holder: Holder): boolean {
+function create(path: string, holder: LockHolder): boolean {
   return createFile(path, JSON.stringify(holder), { flush: false, folderMode: 0o777 });
 }
 
@@ -182,18 +182,18 @@ const CLAIM_SILENT_MS = 300_000;
 
 interface ClaimOptions extends LockOptions {
   /** The error of whoever comes second. */
-  conflict(holder: Holder): Error;
+  conflict(holder: LockHolder): Error;
   /** Another process has it after all, as after a long sleep of this machine. */
   onLost?(): void;
 }
 
-export interface Claim {
+export interface FileClaim {
   /** Never fails: a claim that stays is of a process that has ended. */
   release(): void;
 }
 
 /** Its folder is made. Throws what `conflict` and `refused` make, and CANCELLED. */
-export async function claim(path: string, options: ClaimOptions): Promise<Claim> {
+export async function claim(path: string, options: ClaimOptions): Promise<FileClaim> {
   const holder = newHolder();
   const text = JSON.stringify(holder);
   const write = () => {
@@ -240,7 +240,7 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
 }
 
 /** The process that holds a claim; null when none does, or what is there names none. */
-export function claimant(path: string): Holder | null {
+export function claimant(path: string): LockHolder | null {
   const holder = holderOf(claimText(path) ?? '');
   const alive = holder !== null && isAlive(holder);
   if (alive === false) return null;

@@ -1,6 +1,6 @@
 // Primitives to wait for: a share of something, a permit, a key, a lock, a notification.
 import { engineErrors } from '../errors.ts';
-import { createMailbox, type Lane } from '../mailbox.ts';
+import { createMailbox, type MailboxLane } from '../mailbox.ts';
 
 interface Waiting {
   readonly amount: number;
@@ -26,7 +26,7 @@ export class Line {
    * Calls `take` as soon as `amount` is free, at once where nobody waits. Throws CANCELLED when the signal
    * aborts first.
    */
-  wait<T>(amount: number, take: () => T, signal?: AbortSignal, lane: Lane = 'later'): Promise<T> {
+  wait<T>(amount: number, take: () => T, signal?: AbortSignal, lane: MailboxLane = 'later'): Promise<T> {
     if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
     if (this.size === 0 && amount <= this.#free()) return Promise.resolve(take());
     return new Promise((resolve, reject) => {

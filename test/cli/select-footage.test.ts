@@ -4,7 +4,7 @@ import type { Moment } from '../../actors/search/moments/contract.ts';
 import type { Question } from '../../cli/arguments.ts';
 import { sceneSpan } from '../../cli/found.ts';
 import { selectFootage } from '../../cli/select-footage.ts';
-import type { Service } from '../../cli/service.ts';
+import type { CommandService } from '../../cli/service.ts';
 
 const question = { media: [], max: 10, perFilm: null, query: null, exclude: [], previews: false, people: [] };
 
@@ -16,7 +16,7 @@ async function matchOf(moment: Partial<Moment>) {
     }),
   };
   const asked = { ...question, filters: [], anyPerson: false, clusterJob: null } as never as Question;
-  const { matches } = await selectFootage({ client } as never as Service, asked, '/cache');
+  const { matches } = await selectFootage({ client } as never as CommandService, asked, '/cache');
   return matches[0]!;
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../cli/arguments.ts';
 import { exit, usageErrors, withEngine } from '../../cli/context.ts';
 import { selectFootage } from '../../cli/select-footage.ts';
-import { type Service, useModelAndTell, writeDeviceLine } from '../../cli/service.ts';
+import { type CommandService, useModelAndTell, writeDeviceLine } from '../../cli/service.ts';
 import { duration, fitted, padded, printable, shellWord, widthOf, wrapped } from '../../cli/terminal.ts';
 import { fakeHome } from './fake-context.ts';
 import { plainQuestion } from './plain-question.ts';
@@ -132,7 +132,7 @@ test('the model that a service loads just then is awaited, and told', async (t) 
   const states = [loading, loading, ready];
   const client = { loadedModels: async () => ({ visual: states.shift(), speech: noModel }) };
   const context = fakeHome(t).context();
-  await useModelAndTell({ client, isOwn: false } as unknown as Service, context);
+  await useModelAndTell({ client, isOwn: false } as unknown as CommandService, context);
   assert.equal(context.said().err, 'clip-b32 runs on the processor\n');
 });
 
@@ -154,7 +154,7 @@ test('previews of many matches are asked for as many at a time as one answer hol
     },
   };
   const question = { ...plainQuestion, previews: true, max: 1200 };
-  const { matches } = await selectFootage({ client } as unknown as Service, question, '/analysis');
+  const { matches } = await selectFootage({ client } as unknown as CommandService, question, '/analysis');
   assert.equal(
     asked.reduce((sum, one) => sum + one, 0),
     1200,

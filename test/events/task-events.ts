@@ -1,5 +1,5 @@
 // Events of tasks, as tests need them.
-import type { Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
+import type { TaskEvent, WorkOutcome, WorkResult } from '../../actors/analysis/contract.ts';
 import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import type { EndState } from '../../actors/analysis/tasks/contract.ts';
@@ -16,7 +16,7 @@ export function progress(
 }
 
 /** A file that ended well, or holds nothing of the kind. */
-export function ending(path: string, outcome: Outcome = 'analyzed', type = 'video'): TaskEvent {
+export function ending(path: string, outcome: WorkOutcome = 'analyzed', type = 'video'): TaskEvent {
   const reason = outcome === 'not_applicable' ? 'no_picture' : null;
   return { type: 'result', result: { ...resultOf(path), type, outcome, reason, error: null } };
 }

@@ -383,8 +383,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'faces are not exported',
     file: 'actors/index/store/kinds.ts',
-    text: "naming(FaceRoll, 'face-roll/',",
-    fault: "naming(FaceRoll, 'face-rolls/',",
+    text: "naming(FaceRollRow, 'face-roll/',",
+    fault: "naming(FaceRollRow, 'face-rolls/',",
     tests: ['test/actors/library/every-kind.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { analysisErrors, type Page } from '../../actors/analysis/contract.ts';
+import { analysisErrors, type ResultPage } from '../../actors/analysis/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import type { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
 import { createClient } from '../../http/client/client.ts';
@@ -17,9 +17,9 @@ const noEvents = async function* () {};
 const clientOf = (engine: object) => directClient(engine as Engine, noEvents);
 
 test('a request is checked and completed as one over a socket', async () => {
-  const asked: [string, Page][] = [];
+  const asked: [string, ResultPage][] = [];
   const tasks = {
-    get: async (task_id: string, page: Page) => {
+    get: async (task_id: string, page: ResultPage) => {
       asked.push([task_id, page]);
       return {};
     },

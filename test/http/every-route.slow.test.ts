@@ -12,7 +12,7 @@ import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { createPeople } from '../../actors/faces/people/people.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
-import type { Lists } from '../../actors/library/lists/contract.ts';
+import type { MomentLists } from '../../actors/library/lists/contract.ts';
 import { ListFolder } from '../../actors/library/lists/lists.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createSummaries } from '../../actors/summarizer/stored/summaries.ts';
@@ -133,7 +133,7 @@ const keeping = { homeFiles: ownFiles, clock: w.clock, now: () => 0, newId: rand
 const kept = new ListFolder({ folder: join(w.folder, 'lists'), ...keeping });
 const never = new AbortController().signal;
 const { list_id } = await kept.make({ name: 'Cut', items: [] }, never);
-const lists: Lists = {
+const lists: MomentLists = {
   list: (signal) => kept.list(signal),
   get: (id, signal) => kept.get(id, signal),
   make: async (list, signal) => {

@@ -1,7 +1,7 @@
 // Calls a route without a socket, and holds every answer against what the route declares.
 import assert from 'node:assert/strict';
 import { Check, Errors } from 'typebox/value';
-import type { AppOptions, Head, Pending } from '../../http/exchange.ts';
+import type { AppOptions, Pending, RequestHead } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { answersOf, statusesOf } from '../../http/openapi/document.ts';
 import { createBodyParser } from '../../http/request/intake.ts';
@@ -40,7 +40,7 @@ export interface Injector {
 export const KEY = 'a-good-key';
 
 /** The head of a request with a good key and nothing unusual. */
-export const plainHead: Omit<Head, 'method' | 'path'> = {
+export const plainHead: Omit<RequestHead, 'method' | 'path'> = {
   query: '',
   host: 'localhost',
   licenseKey: KEY,

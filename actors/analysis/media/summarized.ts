@@ -1,5 +1,5 @@
 // Which summaries and collections an analysis folder has, for who is about to make one.
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type HeldSummary, mostOfPage, type SummaryName } from '../../index/summaries/contract.ts';
 
@@ -12,7 +12,7 @@ export async function summaryNames(
   index: Index,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<Map<string, string[]>> {
   const names = new Map<string, string[]>();
   for (let at = 0; at < paths.length; at += together) {
@@ -40,7 +40,7 @@ export async function summariesOf(
   index: Index,
   cache_dir: string,
   hashes: string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<HeldSummary[]> {
   const all: HeldSummary[] = [];
   if (hashes.length === 0) return all;
@@ -58,11 +58,7 @@ export async function summariesOf(
   return all;
 }
 
-export async function collectionIds(
-  index: Index,
-  cache_dir: string,
-  call: CallOptions,
-): Promise<Set<string>> {
+export async function collectionIds(index: Index, cache_dir: string, call: AskOptions): Promise<Set<string>> {
   const ids = new Set<string>();
   let after: string | null = null;
   do {

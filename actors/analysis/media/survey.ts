@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isGarbled } from '../../../runtime/files/utf8-name.ts';
-import type { Lane } from '../../../runtime/mailbox.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { MailboxLane } from '../../../runtime/mailbox.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { KeyedLock } from '../../../runtime/sync/locks.ts';
 import {
   changedMs,
@@ -36,7 +36,7 @@ export interface SurveyParts {
 }
 
 export interface SurveyOptions {
-  readonly lane: Lane;
+  readonly lane: MailboxLane;
   /** Reads the file whatever is known of it. */
   readonly reads?: boolean;
   /** Stores what a file turned out to be. */
@@ -160,7 +160,7 @@ export async function goneMedia(
   { prober, index }: GoneParts,
   cache_dir: string,
   path: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<GoneMedia | null> {
   const { by_path } = await index.ask('find', { cache_dir, paths: [path], hashes: [] }, call);
   const [media] = by_path;

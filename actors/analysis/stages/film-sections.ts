@@ -11,13 +11,13 @@ import type { Log } from '../../../runtime/log.ts';
 import type { FeedOptions } from '../../../runtime/ref.ts';
 import type { decoderContract, GridFrame } from '../../decoder/contract.ts';
 import { mostTakers, type Section, SectionTable, sectionErrors } from '../../decoder/frames/contract.ts';
-import type { Decoder } from './parts.ts';
+import type { DecoderActor } from './parts.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'frames'>;
 
-export interface FilmParts {
+export interface FilmSectionParts {
   /** The decoder of the film. */
-  readonly reader: Decoder;
+  readonly reader: DecoderActor;
   readonly idle: IdleDecoders;
   /** Grid frames of the film. */
   readonly frames: number;
@@ -33,7 +33,7 @@ const worthwhile = 4;
 export async function* filmFrames(
   request: FramesRequest,
   options: FeedOptions,
-  parts: FilmParts,
+  parts: FilmSectionParts,
 ): AsyncGenerator<GridFrame> {
   const { reader, idle, slots } = parts;
   const perFrame = 1 + (request.further_shapes?.length ?? 0);
@@ -100,7 +100,7 @@ class SharedFilm {
   next: number;
   readonly #request: FramesRequest;
   readonly #options: FeedOptions;
-  readonly #parts: FilmParts;
+  readonly #parts: FilmSectionParts;
   /** Frames of a section, and those that a decoder may be ahead. */
   readonly #length: number;
   readonly #perFrame: number;
@@ -113,7 +113,7 @@ class SharedFilm {
   /** It has too few sections, or they cannot be found. */
   #isHopeless = false;
 
-  constructor(request: FramesRequest, options: FeedOptions, parts: FilmParts, length: number) {
+  constructor(request: FramesRequest, options: FeedOptions, parts: FilmSectionParts, length: number) {
     this.#request = request;
     const { signal } = options;
     const until = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
@@ -222,7 +222,7 @@ class SharedFilm {
     }
   }
 
-  #join(table: SectionTable, decoder: Decoder, onEnd: () => void): void {
+  #join(table: SectionTable, decoder: DecoderActor, onEnd: () => void): void {
     const taker = this.#takers.length + 1;
     const sections = { all: [...this.#sections], table: table.memory, taker };
     const request = { ...this.#request, from_frame: this.#sections[0]!.frame, sections };
@@ -235,27 +235,27 @@ class SharedFilm {
 // their own always comes first.
 
 export interface Borrowed {
-  readonly decoder: Decoder;
+  readonly decoder: DecoderActor;
   /** To be called once, when the borrower has no more use for it. */
   release(): void;
 }
 
 export class IdleDecoders {
   readonly count: number;
-  readonly #decoders: readonly Decoder[];
+  readonly #decoders: readonly DecoderActor[];
   /** How many files each is needed for; several groups of stages may use the same decoder. */
-  readonly #needed = new Map<Decoder, number>();
+  readonly #needed = new Map<DecoderActor, number>();
   /** Callbacks that ask the borrower of a decoder to return it. */
-  readonly #lent = new Map<Decoder, () => void>();
+  readonly #lent = new Map<DecoderActor, () => void>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(decoders: readonly Decoder[]) {
+  constructor(decoders: readonly DecoderActor[]) {
     this.#decoders = decoders;
     this.count = decoders.length;
   }
 
   /** Files need the decoder from now on; the answer ends that. */
-  need(decoder: Decoder): () => void {
+  need(decoder: DecoderActor): () => void {
     this.#needed.set(decoder, this.#needOf(decoder) + 1);
     this.#lent.get(decoder)?.();
     return () => {
@@ -266,7 +266,7 @@ export class IdleDecoders {
 
   /** Null when each is at work. `giveBack` asks for the decoder when a file needs it. */
   borrow(giveBack: () => void): Borrowed | null {
-    const isIdle = (decoder: Decoder) =>
+    const isIdle = (decoder: DecoderActor) =>
       this.#needOf(decoder) === 0 && !this.#lent.has(decoder) && decoder.phase !== 'down';
     const decoder = this.#decoders.find(isIdle);
     if (!decoder) return null;
@@ -284,7 +284,7 @@ export class IdleDecoders {
     return () => this.#waiting.delete(listener);
   }
 
-  #needOf(decoder: Decoder): number {
+  #needOf(decoder: DecoderActor): number {
     return this.#needed.get(decoder) ?? 0;
   }
 

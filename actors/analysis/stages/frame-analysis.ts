@@ -7,8 +7,8 @@ import type { indexContract } from '../../index/contract.ts';
 import type { FoundItems, ResultType } from '../../index/results/contract.ts';
 import { modelErrors } from '../../models/contract.ts';
 import { expectUnchanged } from '../media/survey.ts';
-import type { Item } from './kind.ts';
-import type { Facts, FileWork, StageRun } from './stage.ts';
+import type { WorkItem } from './kind.ts';
+import type { FileWork, ResultFacts, StageRun } from './stage.ts';
 
 /** Frames in a span: some four seconds of work, which a crash costs at most. */
 export const spanFrames = 20;
@@ -46,7 +46,7 @@ export interface FrameAnalysisParts<M> {
   readonly type: ResultType;
   /** Signal of the task. */
   readonly signal: AbortSignal;
-  factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
+  factsOf(count: number, missing_frames: number, fromPreviews: boolean): ResultFacts;
 }
 
 export interface FrameAnalysis {
@@ -59,10 +59,10 @@ export interface FrameAnalysis {
    * stays.
    */
   commit(
-    file: FileWork<Item>,
+    file: FileWork<WorkItem>,
     counts: { readonly looked: number; readonly count: number },
     items: FoundItems,
-  ): Promise<Facts>;
+  ): Promise<ResultFacts>;
 }
 
 export function frameAnalysis<M extends { readonly model_key: string }>(

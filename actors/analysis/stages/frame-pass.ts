@@ -1,13 +1,13 @@
 // One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit
 // of its own.
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { CallOptions, FeedOptions } from '../../../runtime/ref.ts';
+import type { AskOptions, FeedOptions } from '../../../runtime/ref.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { frameRange, previewPage } from '../media/survey.ts';
 import { filmFrames } from './film-sections.ts';
-import type { Decoder, Index } from './parts.ts';
+import type { DecoderActor, IndexActor } from './parts.ts';
 import type { FileWork, FrameOptions } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -31,7 +31,7 @@ interface Delivered {
 export class FramePass {
   readonly #task: TaskContext;
   readonly #path: string;
-  readonly #reader: Decoder | null;
+  readonly #reader: DecoderActor | null;
   readonly #gone: MediaRecord | null;
   readonly #shared: number | null;
   /** Subscriptions that have neither asked for frames nor ended. */
@@ -48,7 +48,7 @@ export class FramePass {
   constructor(
     task: TaskContext,
     path: string,
-    reader: Decoder | null,
+    reader: DecoderActor | null,
     works: number,
     gone: MediaRecord | null = null,
     shared: number | null = null,
@@ -197,8 +197,8 @@ function isSame(first: PictureShape, second: PictureShape): boolean {
 // film.
 
 interface StoredFramesParts {
-  readonly index: Index;
-  readonly reader: Decoder;
+  readonly index: IndexActor;
+  readonly reader: DecoderActor;
   readonly cache_dir: string;
   readonly media: MediaRecord;
 }
@@ -225,7 +225,7 @@ async function* storedFrames(
   for (let at = from; at < media.probe.grid_frames; at += previewPage) {
     const frameIndexes = frameRange(at, media);
     const query = { cache_dir, frames: frameIndexes.map((frame_index) => ({ hash_str, frame_index })) };
-    const call: CallOptions = { signal: options.signal };
+    const call: AskOptions = { signal: options.signal };
     const { previews } = await index.ask('previews', query, call);
     const frames = frameIndexes.flatMap((frame_index, i) => {
       const jpeg = previews[i];

@@ -6,13 +6,13 @@ import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { expectNotQuarantined, hangOf, worthAnotherTry } from '../recovery/journal.ts';
 import { FramePass } from './frame-pass.ts';
-import type { Item } from './kind.ts';
+import type { WorkItem } from './kind.ts';
 import {
   type AttemptUnderway,
   attempt,
+  type FileStage,
   keyOf,
   logFields,
-  type Piece,
   type RunningStage,
   runClosing,
   standsStored,
@@ -27,8 +27,8 @@ const SURVEYS = 2;
 const SURVEYED_AHEAD = 4096;
 
 type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
-type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];
-type Found = Pick<Piece, 'media' | 'previews'>;
+type Wanted = readonly { readonly stage: Planned; readonly item: WorkItem }[];
+type Found = Pick<FileStage, 'media' | 'previews'>;
 /** Work on each file, by path. */
 type Round = ReadonlyMap<string, Wanted>;
 
@@ -40,7 +40,7 @@ export class GroupRunner {
   readonly #locks = new KeyedLock();
   readonly #underway = new Set<Promise<void>>();
   /** Work that was running when an engine crashed, or that hung: see `LastWork`. */
-  readonly #suspects: Piece[] = [];
+  readonly #suspects: FileStage[] = [];
   /** Files a look at which was. */
   readonly #suspectFiles: (readonly [string, Wanted])[] = [];
 
@@ -96,7 +96,7 @@ export class GroupRunner {
     const planned = await Promise.all(this.#stages.map((stage) => this.#roundsOf(stage)));
     const last = Math.max(0, ...planned.map((rounds) => rounds.length));
     for (let at = 0; at < Math.max(1, last); at++) {
-      const assignments: { stage: Planned; item: Item }[] = this.#stages.flatMap((stage, i) =>
+      const assignments: { stage: Planned; item: WorkItem }[] = this.#stages.flatMap((stage, i) =>
         (planned[i]?.[at] ?? []).map((item) => ({ stage, item })),
       );
       const surveyed = this.#stages.filter((_, i) => at + 1 >= (planned[i]?.length ?? 0));
@@ -108,14 +108,14 @@ export class GroupRunner {
   }
 
   /** Rounds that cannot be planned end the task. */
-  async #roundsOf({ stageRun, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
-    const itemsByPath = new Map<string, Item>();
+  async #roundsOf({ stageRun, tracker, jobs }: Planned): Promise<readonly (readonly WorkItem[])[]> {
+    const itemsByPath = new Map<string, WorkItem>();
     for (const item of jobs.flatMap((job) => job.items)) {
       if (!itemsByPath.has(item.path)) itemsByPath.set(item.path, item);
     }
     const all = [...itemsByPath.values()];
     if (!stageRun.rounds) return [all];
-    const fail = ({ path }: Item, error: unknown) => {
+    const fail = ({ path }: WorkItem, error: unknown) => {
       if (itemsByPath.delete(path)) tracker.failed(path, this.#task.failure(path, error));
     };
     try {
@@ -129,7 +129,7 @@ export class GroupRunner {
 
   /** `surveyed`: stages of which no file comes after this round. */
   async #round(round: Round, surveyed: readonly Planned[]): Promise<void> {
-    const queue = createQueue<readonly Piece[]>(SURVEYED_AHEAD);
+    const queue = createQueue<readonly FileStage[]>(SURVEYED_AHEAD);
     const reading = Promise.all(this.#readers.map((reader) => this.#read(queue, reader)));
     // When every reader is down the files that are left fail one by one, also while others are still
     // surveyed.
@@ -140,7 +140,7 @@ export class GroupRunner {
     await Promise.all(this.#underway);
   }
 
-  async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
+  async #surveyAll(round: Round, queue: Queue<readonly FileStage[]>): Promise<void> {
     const { surveys, last, results, signal, ending } = this.#task;
     const files = inOrder(round, this.#group.needs, results, ending);
     const later = (file: readonly [string, Wanted]) => {
@@ -166,7 +166,7 @@ export class GroupRunner {
   }
 
   /** Pieces of work on the file now, without those that have a result already or come later. */
-  async #survey(path: string, assignments: Wanted): Promise<Piece[]> {
+  async #survey(path: string, assignments: Wanted): Promise<FileStage[]> {
     if (this.#task.ending.aborted) throw notBegun(path);
     const { able, ...survey } = await this.#found(path, assignments);
     const planned = await Promise.all(able.map(({ stage, item }) => this.#plan(stage, item, survey)));
@@ -193,16 +193,16 @@ export class GroupRunner {
     }
   }
 
-  #failSurvey(path: string, assignments: Wanted, error: unknown): Piece[] {
+  #failSurvey(path: string, assignments: Wanted, error: unknown): FileStage[] {
     for (const { stage } of assignments) stage.tracker.failed(path, this.#task.failure(path, error));
     return [];
   }
 
   /** "Resume" is "plan again": what is stored stands. */
-  async #plan({ stage, stageRun, tracker }: Planned, item: Item, { media, previews }: Found) {
+  async #plan({ stage, stageRun, tracker }: Planned, item: WorkItem, { media, previews }: Found) {
     const { parts, retryQuarantined } = this.#task;
     const { path } = item;
-    const piece: Piece = { stage, stageRun, tracker, item, media, previews };
+    const piece: FileStage = { stage, stageRun, tracker, item, media, previews };
     try {
       if (!stageRun.applies(media, item)) tracker.notApplicable(media);
       else if (await standsStored(this.#task, piece)) this.#tellStored(piece);
@@ -219,12 +219,12 @@ export class GroupRunner {
     return undefined;
   }
 
-  #tellStored({ stage, stageRun, tracker, media }: Piece): void {
+  #tellStored({ stage, stageRun, tracker, media }: FileStage): void {
     tracker.stored(media, stageRun.storedFacts?.(media) ?? (stage.kind.noFacts as Record<string, unknown>));
   }
 
   /** Works on files with one reader until there are none left. */
-  async #read(queue: Queue<readonly Piece[]>, reader: Reader): Promise<void> {
+  async #read(queue: Queue<readonly FileStage[]>, reader: Reader): Promise<void> {
     this.#contribute('join');
     // Also while it waits for files: each of them comes before help with a film.
     const done = reader.decoder && this.#task.idleDecoders.need(reader.decoder);
@@ -241,7 +241,7 @@ export class GroupRunner {
     }
   }
 
-  async #failTheRest(queue: Queue<readonly Piece[]>): Promise<void> {
+  async #failTheRest(queue: Queue<readonly FileStage[]>): Promise<void> {
     const name = readerNames[this.#group.reads];
     const down = (path: string) => engineErrors.ACTOR_DOWN(`${path}: every ${name} is down`);
     for (let pieces = await queue.take(); pieces; pieces = await queue.take()) {
@@ -277,7 +277,7 @@ export class GroupRunner {
   }
 
   /** Pieces of one file. Resolves when the reader is free; their last steps may still be on the way. */
-  async #work(pieces: readonly Piece[], reader: Reader, isLast = false): Promise<void> {
+  async #work(pieces: readonly FileStage[], reader: Reader, isLast = false): Promise<void> {
     if (this.#task.ending.aborted) return this.#give(pieces, notBegun);
     const hash = pieces[0]?.media.identity.hash_str ?? '';
     const apart = (earlier: Promise<void>) => this.#apart(earlier);
@@ -294,13 +294,13 @@ export class GroupRunner {
   }
 
   /** The reason as the result of each piece. */
-  #give(pieces: readonly Piece[], reason: (path: string) => Error): void {
+  #give(pieces: readonly FileStage[], reason: (path: string) => Error): void {
     for (const { tracker, item, media } of pieces) tracker.failed(item.path, reason(item.path), media);
   }
 
   /** The same content under another path may have been stored since the survey. */
-  async #stillToDo(pieces: readonly Piece[]): Promise<Piece[]> {
-    const remainingPieces: Piece[] = [];
+  async #stillToDo(pieces: readonly FileStage[]): Promise<FileStage[]> {
+    const remainingPieces: FileStage[] = [];
     for (const piece of pieces) {
       try {
         if (await standsStored(this.#task, piece)) this.#tellStored(piece);
@@ -314,7 +314,7 @@ export class GroupRunner {
   }
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
-  async #begin(pieces: readonly Piece[], reader: Reader, isLast: boolean): Promise<Promise<void>[]> {
+  async #begin(pieces: readonly FileStage[], reader: Reader, isLast: boolean): Promise<Promise<void>[]> {
     const pass = this.#pass(pieces, reader, !isLast);
     const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
     const ends: Promise<void>[] = [];
@@ -333,7 +333,7 @@ export class GroupRunner {
   }
 
   /** Work that hung is done again after all other; when it hangs then too, the reason says what was seen. */
-  async #end(piece: Piece, finished: AttemptUnderway['finished'], isLast: boolean): Promise<void> {
+  async #end(piece: FileStage, finished: AttemptUnderway['finished'], isLast: boolean): Promise<void> {
     const { parts, signal } = this.#task;
     const hung = await finished.then(
       () => false,
@@ -351,7 +351,7 @@ export class GroupRunner {
   }
 
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
-  #again(piece: Piece, error: unknown, reader: Reader): Promise<AttemptUnderway> {
+  #again(piece: FileStage, error: unknown, reader: Reader): Promise<AttemptUnderway> {
     if (this.#task.signal.aborted || !worthAnotherTry(error) || hangOf(error)) return Promise.reject(error);
     this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
     const next = reader.actor.phase === 'down' ? this.#anotherReader() : reader;
@@ -359,7 +359,7 @@ export class GroupRunner {
   }
 
   /** For pieces of one file. `isShared`: idle decoders may help. */
-  #pass(pieces: readonly Piece[], reader: Reader, isShared = false): FramePass {
+  #pass(pieces: readonly FileStage[], reader: Reader, isShared = false): FramePass {
     const [first] = pieces;
     const { path = '', probe } = first?.media ?? {};
     const gone = first?.previews ? first.media : null;

@@ -44,13 +44,13 @@ export const taskPlaces = ['analysis', 'export', 'pull'] as const;
 export type TaskPlace = (typeof taskPlaces)[number];
 
 /** A counter of the service. */
-export interface Counter {
+export interface StageCounter {
   readonly name: string;
   readonly help: string;
 }
 
 /** A counter fed by results. */
-export interface ResultCounter<Facts> extends Counter {
+export interface ResultCounter<Facts> extends StageCounter {
   count(facts: Facts): number;
 }
 
@@ -89,7 +89,7 @@ export interface StageKind<
   /** Fields that the snapshot of a task shows. */
   readonly shows: readonly (keyof Resolved & string)[];
   /** Its jobs, in order; one with a name has a closing step, whether it has files or not. */
-  jobsOf(resolved: Static<TObject<Resolved>>): readonly Job[];
+  jobsOf(resolved: Static<TObject<Resolved>>): readonly StageJob[];
   /** Fields that it adds to the result of a file. */
   readonly facts: Facts;
   readonly noFacts: Static<TObject<Facts>>;
@@ -107,7 +107,7 @@ export interface StageKind<
   readonly eventFields?: EventFields;
   readonly metrics: {
     /** Grows with the amount that is done; null where there is no unit. */
-    readonly done: Counter | null;
+    readonly done: StageCounter | null;
     readonly results: readonly ResultCounter<Static<TObject<Facts>>>[];
   };
 }
@@ -151,13 +151,13 @@ export interface Labels<Facts> {
 }
 
 /** Request of a job for one file; a stage adds its own fields. */
-export interface Item {
+export interface WorkItem {
   /** Absolute. */
   readonly path: string;
 }
 
 /** Files that belong together: the closing step of a stage works on the items of one job. */
-export interface Job<I extends Item = Item> {
+export interface StageJob<I extends WorkItem = WorkItem> {
   /** Null for the one job of a stage without closing step. */
   readonly name: string | null;
   readonly items: readonly I[];
@@ -168,7 +168,7 @@ export function placeOf(kinds: readonly Pick<StageKind, 'place'>[]): TaskPlace {
   return kinds[0]?.place ?? 'analysis';
 }
 
-export function hasWork({ name, items }: Job): boolean {
+export function hasWork({ name, items }: StageJob): boolean {
   return name !== null || items.length > 0;
 }
 

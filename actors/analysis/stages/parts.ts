@@ -2,7 +2,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
@@ -20,33 +20,33 @@ import type { thingsContract } from '../../things/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 
-export type Decoder = Ref<typeof decoderContract>;
-export type Index = Ref<typeof indexContract>;
+export type DecoderActor = Ref<typeof decoderContract>;
+export type IndexActor = Ref<typeof indexContract>;
 
-export type Things = Ref<typeof thingsContract>;
-export type TextReader = Ref<typeof textReaderContract>;
-export type Summarizer = Ref<typeof summarizerContract>;
+export type ThingsActor = Ref<typeof thingsContract>;
+export type TextReaderActor = Ref<typeof textReaderContract>;
+export type SummarizerActor = Ref<typeof summarizerContract>;
 
 export interface SpeechParts {
   /** The sound of one file each at a time. */
-  readonly audioDecoders: readonly Decoder[];
+  readonly audioDecoders: readonly DecoderActor[];
   readonly transcriber: Ref<typeof transcriberContract>;
   readonly diarizer: Ref<typeof diarizerContract>;
 }
 
 export interface AnalysisParts {
   /** One film each at a time. */
-  readonly decoders: readonly Decoder[];
+  readonly decoders: readonly DecoderActor[];
   /** Null in an engine that only searches. */
   readonly speech: SpeechParts | null;
   /** The same. */
-  readonly faces: Faces | null;
+  readonly faces: FacesActor | null;
   /** Reads words in pictures; the same. */
-  readonly textReader: TextReader | null;
+  readonly textReader: TextReaderActor | null;
   /** Finds things; the same. */
-  readonly things: Things | null;
+  readonly things: ThingsActor | null;
   /** Writes summaries; the same. */
-  readonly summarizer: Summarizer | null;
+  readonly summarizer: SummarizerActor | null;
   /** Cuts clips; the same. */
   readonly clips: Pick<Clips, 'begin'> | null;
   /** Makes proxies; the same. */
@@ -57,13 +57,13 @@ export interface AnalysisParts {
   /** Longest side of the pictures of films in which faces are looked for and words are read, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */
-  readonly prober: Decoder;
+  readonly prober: DecoderActor;
   readonly embedder: Ref<typeof embedderContract>;
   /** Turns texts into vectors. */
   readonly textEmbedder: Ref<typeof embedderContract>;
   /** The owner of the visual model loads and switches it. */
   readonly models: Pick<VisualModels, 'use' | 'open' | 'state'>;
-  readonly index: Index;
+  readonly index: IndexActor;
   readonly pool: SlotPool;
   readonly journal: Journal;
   readonly preview: PreviewShape;
@@ -112,10 +112,10 @@ export class ModelInUse {
   }
 }
 
-export type Faces = Ref<typeof facesContract>;
+export type FacesActor = Ref<typeof facesContract>;
 
 /** Answers at once when they are loaded. Throws what the face actor says. */
-export function loadFaceModel(inUse: ModelInUse, faces: Faces, call: CallOptions): Promise<FaceModel> {
+export function loadFaceModel(inUse: ModelInUse, faces: FacesActor, call: AskOptions): Promise<FaceModel> {
   return inUse.load(
     null,
     () => faces.ask('load', {}, call),

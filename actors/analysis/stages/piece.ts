@@ -9,8 +9,17 @@ import type { WorkResult } from '../contract.ts';
 import { expectNotQuarantined, journalFailure, journalled } from '../recovery/journal.ts';
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
-import type { Item, Job } from './kind.ts';
-import type { Closing, Facts, FileSpans, FrameOptions, Reader, Stage, StageRun, Underway } from './stage.ts';
+import type { StageJob, WorkItem } from './kind.ts';
+import type {
+  ClosingStep,
+  FileSpans,
+  FrameOptions,
+  Reader,
+  ResultFacts,
+  Stage,
+  StageRun,
+  StartedWork,
+} from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 import type { WorkTracker } from './tracker.ts';
 
@@ -21,8 +30,8 @@ export interface RunningStage {
   readonly tracker: WorkTracker;
 }
 
-export interface Piece extends RunningStage {
-  readonly item: Item;
+export interface FileStage extends RunningStage {
+  readonly item: WorkItem;
   readonly media: MediaRecord;
   /** Size of the stored previews that stand in for the file; null where it is there. */
   readonly previews: PictureSize | null;
@@ -32,18 +41,18 @@ export interface Piece extends RunningStage {
  * Key by content: the same bytes under another name are the same work. The behaviour of a file says nothing
  * about its previews.
  */
-export function keyOf({ stage, stageRun, item, media, previews }: Piece): string {
+export function keyOf({ stage, stageRun, item, media, previews }: FileStage): string {
   const work = previews ? `${stage.journal}-previews` : stage.journal;
   return stageKey(media.identity.hash_str, work, stageRun.modelOf(item));
 }
 
 /** The rest of the work on one file, and what could not be read of it. */
 export interface AttemptUnderway {
-  readonly finished: Promise<{ readonly facts: Facts | null; readonly warning: string | undefined }>;
+  readonly finished: Promise<{ readonly facts: ResultFacts | null; readonly warning: string | undefined }>;
 }
 
 /** True if the stored result stays. */
-export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
+export async function standsStored(task: TaskContext, piece: Omit<FileStage, 'tracker'>): Promise<boolean> {
   const { stage, stageRun, item, media, previews } = piece;
   const isGone = previews !== null;
   const isStored = (gone: boolean) => task.onceMore(() => stageRun.isStored(media, item, gone));
@@ -58,7 +67,7 @@ export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracke
  */
 export async function attempt(
   task: TaskContext,
-  piece: Piece,
+  piece: FileStage,
   { decoder: reader }: Reader,
   pass: FramePass,
 ): Promise<AttemptUnderway> {
@@ -87,7 +96,7 @@ export async function attempt(
   };
   const file = { item, media, reader, previews, signal, worked, tell, frames, spans };
   const begin = async () => stageRun.work(file);
-  let underway: Underway;
+  let underway: StartedWork;
   try {
     parts.journal.write({ type: 'stage-start', ...stage });
     underway = await begin().catch(undo);
@@ -114,7 +123,7 @@ function damageOf({ probe }: MediaRecord, damaged: number): string | undefined {
 }
 
 /** Tells how the piece ended. Never rejects. */
-export async function tellEnd(task: TaskContext, piece: Piece, finished: AttemptUnderway['finished']) {
+export async function tellEnd(task: TaskContext, piece: FileStage, finished: AttemptUnderway['finished']) {
   const { tracker, media, item, stageRun } = piece;
   try {
     const { facts, warning } = await finished;
@@ -126,7 +135,7 @@ export async function tellEnd(task: TaskContext, piece: Piece, finished: Attempt
 }
 
 /** For the log. */
-export function logFields({ stage, item }: Piece, error: unknown) {
+export function logFields({ stage, item }: FileStage, error: unknown) {
   return { stage: stage.kind.type, path: item.path, error: toFields(error).message };
 }
 
@@ -233,7 +242,7 @@ class AttemptSpans implements FileSpans {
 interface Work {
   readonly stage: Stage;
   readonly stageRun: StageRun;
-  readonly item: Item;
+  readonly item: WorkItem;
   readonly media: MediaRecord;
   readonly previews: PictureSize | null;
 }
@@ -245,7 +254,7 @@ interface Work {
 export async function runClosing(
   task: TaskContext,
   stage: RunningStage,
-  jobs: readonly Job[],
+  jobs: readonly StageJob[],
 ): Promise<void> {
   const { closing } = stage.stageRun;
   if (!closing) return;
@@ -258,9 +267,14 @@ export async function runClosing(
   await Promise.all(Array.from({ length: closing.together ?? 1 }, closeJobs));
 }
 
-type NamedJob = Job & { readonly name: string };
+type NamedJob = StageJob & { readonly name: string };
 
-async function close(task: TaskContext, stage: RunningStage, closing: Closing, job: NamedJob): Promise<void> {
+async function close(
+  task: TaskContext,
+  stage: RunningStage,
+  closing: ClosingStep,
+  job: NamedJob,
+): Promise<void> {
   const { type, noFacts } = stage.stage.kind;
   const { name } = job;
   try {
@@ -269,7 +283,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
       throw engineErrors.CANCELLED(`${name}: was not started`);
     }
     if (!task.redo(type, name) && (await task.onceMore(() => closing.isStored(job, results)))) {
-      stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));
+      stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as ResultFacts));
       return;
     }
     const once = () => workOnce(task, stage, closing, job, results);
@@ -280,7 +294,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
   }
 }
 
-async function resultsOf(task: TaskContext, type: string, { items }: Job): Promise<WorkResult[]> {
+async function resultsOf(task: TaskContext, type: string, { items }: StageJob): Promise<WorkResult[]> {
   const results = await Promise.all(items.map(({ path }) => task.results.result(type, path)));
   return results.filter((result) => result !== undefined);
 }
@@ -289,7 +303,7 @@ async function resultsOf(task: TaskContext, type: string, { items }: Job): Promi
  * When no more files are begun, the step takes what is done of those that were: the job was cut short only
  * without.
  */
-function hasDone({ items }: Job, results: readonly WorkResult[]): boolean {
+function hasDone({ items }: StageJob, results: readonly WorkResult[]): boolean {
   const isWhole = items.length > 0 && results.every(({ outcome }) => outcome !== 'cancelled');
   return isWhole || results.some(({ outcome }) => outcome === 'analyzed' || outcome === 'stored');
 }
@@ -297,10 +311,10 @@ function hasDone({ items }: Job, results: readonly WorkResult[]): boolean {
 async function workOnce(
   { parts, run, signal, last }: TaskContext,
   { stage, tracker }: RunningStage,
-  closing: Closing,
+  closing: ClosingStep,
   job: NamedJob,
   results: readonly WorkResult[],
-): Promise<Facts> {
+): Promise<ResultFacts> {
   const key = stageKey(await closing.keyOf(job, results), stage.journal, 'closing');
   const { journal } = parts;
   if (run.retries === undefined) expectNotQuarantined(journal, key, job.name, 'a new request');

@@ -4,8 +4,8 @@ import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contrac
 import type { SmallRequest } from '../../decoder/frames/contract.ts';
 import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
 import type { AnalysisRequest, WorkResult } from '../contract.ts';
-import { hasWork, type Item, type Job, type StageKind } from './kind.ts';
-import type { AnalysisParts, Decoder } from './parts.ts';
+import { hasWork, type StageJob, type StageKind, type WorkItem } from './kind.ts';
+import type { AnalysisParts, DecoderActor } from './parts.ts';
 import type { TaskContext } from './task-context.ts';
 
 /**
@@ -23,14 +23,14 @@ export const readerNames: Readonly<Record<ReaderKind, string>> = {
 
 /** Works on one file at a time. */
 export interface Reader {
-  readonly actor: Pick<Decoder, 'phase'>;
+  readonly actor: Pick<DecoderActor, 'phase'>;
   /** Null where nothing of a file is read. */
-  readonly decoder: Decoder | null;
+  readonly decoder: DecoderActor | null;
 }
 
-export type Facts = Readonly<Record<string, unknown>>;
+export type ResultFacts = Readonly<Record<string, unknown>>;
 
-export interface Stage<I extends Item = Item> {
+export interface Stage<I extends WorkItem = WorkItem> {
   readonly kind: StageKind;
   /** The name of its work in the journal and in quarantine. */
   readonly journal: string;
@@ -39,7 +39,7 @@ export interface Stage<I extends Item = Item> {
   open(task: TaskContext): Promise<StageRun<I>>;
 }
 
-export interface StageRun<I extends Item = Item> {
+export interface StageRun<I extends WorkItem = WorkItem> {
   /** Key of the model, which together with the content of the file is the key of the work. */
   modelOf(item: I): string;
   /** False when the file holds nothing of the kind. */
@@ -50,9 +50,9 @@ export interface StageRun<I extends Item = Item> {
    */
   isStored(media: MediaRecord, item: I, isGone: boolean): Promise<boolean>;
   /** Facts about a file that was analysed before. */
-  storedFacts?(media: MediaRecord): Facts;
+  storedFacts?(media: MediaRecord): ResultFacts;
   /** Facts about a file whose work failed; the empty facts when left out. */
-  failedFacts?(item: I): Facts;
+  failedFacts?(item: I): ResultFacts;
   /**
    * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which
    * `failed` was called belong to no round.
@@ -62,10 +62,10 @@ export interface StageRun<I extends Item = Item> {
    * Works on one file. Resolves when its reader is free for the next file; the rest of the work may go on. On
    * any error or cancel nothing of it stays but spans.
    */
-  work(file: FileWork<I>): Promise<Underway>;
+  work(file: FileWork<I>): Promise<StartedWork>;
   /** For a stage whose files fill batches together. */
   readonly contributors?: Contributors;
-  readonly closing?: Closing<I>;
+  readonly closing?: ClosingStep<I>;
   /**
    * For work that can be taken up inside a file: how it is kept, null for a file of which nothing is. Then
    * `work` gets `spans`, goes on behind what they hold, and its result is the same as without an
@@ -77,9 +77,9 @@ export interface StageRun<I extends Item = Item> {
 }
 
 /** The rest of the work on one file. */
-export interface Underway {
+export interface StartedWork {
   /** Resolves when everything is stored; null when there was nothing of the kind after all. */
-  readonly finished: Promise<Facts | null>;
+  readonly finished: Promise<ResultFacts | null>;
 }
 
 /**
@@ -92,7 +92,7 @@ export interface Contributors {
 }
 
 /** A last step over all files of a job, when each has its result. */
-export interface Closing<I extends Item = Item> {
+export interface ClosingStep<I extends WorkItem = WorkItem> {
   /** Jobs that are closed at the same time; one after the other when left out. */
   readonly together?: number;
   /** Failed work is not retried at once: the stage has retried it itself. */
@@ -101,26 +101,26 @@ export interface Closing<I extends Item = Item> {
    * Names the folder, the contents of the job and all that changes the work: the key of the step in the
    * journal.
    */
-  keyOf(job: Job<I>, results: readonly WorkResult[]): string | Promise<string>;
-  isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
+  keyOf(job: StageJob<I>, results: readonly WorkResult[]): string | Promise<string>;
+  isStored(job: StageJob<I>, results: readonly WorkResult[]): Promise<boolean>;
   /** Facts about a stored job; called after `isStored`. */
-  storedFacts?(job: Job<I>): Facts;
+  storedFacts?(job: StageJob<I>): ResultFacts;
   /** Facts about a job whose step failed; the empty facts when left out. */
-  failedFacts?(job: Job<I>): Facts;
+  failedFacts?(job: StageJob<I>): ResultFacts;
   /** `progress`: how much of the step is done, 0 to 1, and what else its events tell. */
   work(
-    job: Job<I>,
+    job: StageJob<I>,
     results: readonly WorkResult[],
     signal: AbortSignal,
-    progress: (fraction: number, detail?: Facts) => void,
-  ): Promise<Facts>;
+    progress: (fraction: number, detail?: ResultFacts) => void,
+  ): Promise<ResultFacts>;
 }
 
-export interface FileWork<I extends Item = Item> {
+export interface FileWork<I extends WorkItem = WorkItem> {
   readonly item: I;
   readonly media: MediaRecord;
   /** Null for a stage that reads nothing of a file. */
-  readonly reader: Decoder | null;
+  readonly reader: DecoderActor | null;
   /**
    * Null for a file that is there. Else it is gone, as only stages that say `readsPreviews` hear: its frames
    * are its stored previews, of this size.
@@ -208,7 +208,7 @@ export function readersOf(
 
 export interface StageJobs {
   readonly stage: Stage;
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly StageJob[];
 }
 
 export interface StageGroup {
@@ -225,7 +225,7 @@ export function jobsOf(
   request: AnalysisRequest,
   isWithoutClosings = false,
 ): StageJobs[] {
-  const jobOf = ({ items, ...job }: Job) => ({ items, name: isWithoutClosings ? null : job.name });
+  const jobOf = ({ items, ...job }: StageJob) => ({ items, name: isWithoutClosings ? null : job.name });
   return stages
     .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).map(jobOf).filter(hasWork) }))
     .filter(({ jobs }) => jobs.length > 0);

@@ -11,12 +11,12 @@ import { hangOf, journalledSurvey, worthAnotherTry } from '../recovery/journal.t
 import { workKey } from '../result.ts';
 import { IdleDecoders } from './film-sections.ts';
 import type { AnalysisParts, StageParts } from './parts.ts';
-import type { Tracker } from './tracker.ts';
+import type { TaskTracker } from './tracker.ts';
 
 export class TaskContext {
   readonly parts: StageParts;
   readonly run: TaskRun;
-  readonly tracker: Tracker;
+  readonly tracker: TaskTracker;
   /** Aborted by a cancel, and when nothing more can be stored. */
   readonly signal: AbortSignal;
   /**
@@ -98,7 +98,7 @@ export class TaskContext {
 }
 
 export interface ContextParts {
-  readonly tracker: Tracker;
+  readonly tracker: TaskTracker;
   readonly results: WorkResults;
   readonly last: LastWork;
   readonly paths: readonly string[];

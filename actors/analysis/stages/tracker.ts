@@ -2,7 +2,7 @@
 import { toFields } from '../../../runtime/errors.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { AnalysisEvent, WorkResult } from '../contract.ts';
-import { type FileProgress, ProgressModel, type Step, type TaskProgress } from '../progress.ts';
+import { type FileProgress, ProgressModel, type TaskProgress, type WorkStep } from '../progress.ts';
 import { count, noneDone } from '../result.ts';
 import type { TaskCounts } from '../tasks/contract.ts';
 import type { StageKind } from './kind.ts';
@@ -23,7 +23,7 @@ export interface WorkTracker {
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
   /** Sets the current step of the file, which is reported with its amounts until the next one. */
-  step(media: MediaRecord, step: Step): void;
+  step(media: MediaRecord, step: WorkStep): void;
   /** CANCELLED counts as cancelled. `facts`: what there is to tell all the same. */
   failed(path: string, error: unknown, media?: MediaRecord, facts?: Facts): void;
   /** How much of the closing step of a job is done, 0 to 1. `detail`: what its events tell beside. */
@@ -33,7 +33,7 @@ export interface WorkTracker {
   notClosed(name: string, error: unknown, facts?: Facts): void;
 }
 
-export interface Tracker {
+export interface TaskTracker {
   of(type: string): WorkTracker;
   readonly counts: TaskCounts;
   progress(): TaskProgress;
@@ -54,7 +54,7 @@ export function createTracker(
   start: RunStart,
   now: () => number,
   emit: (event: AnalysisEvent) => void,
-): Tracker {
+): TaskTracker {
   const started = now();
   const model = new ProgressModel(kinds, start);
   const pieces = Object.values(start.files).reduce((sum, of) => sum + of, 0);
@@ -109,7 +109,7 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     ...mediaWarning(media),
     ...ended,
   });
-  const steps = new Map<string, Step>();
+  const steps = new Map<string, WorkStep>();
   const tellFile = (file: FileProgress) => {
     const step = steps.get(file.path);
     emit({ type: 'file', file: step ? { ...file, step } : file });

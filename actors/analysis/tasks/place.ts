@@ -16,7 +16,7 @@ interface Waiting {
   readonly order: number;
 }
 
-export class Place {
+export class TaskQueue {
   readonly #create: (run: ActiveRun) => RunningTask;
   readonly #most: number;
   #current: RunningTask | null = null;

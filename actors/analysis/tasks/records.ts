@@ -13,12 +13,12 @@ import { type Static, Type } from 'typebox';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
-import { type Fields, readJson } from '../../../runtime/files/json-file.ts';
-import { Holder, isAlive } from '../../../runtime/files/lock.ts';
+import { type JsonFields, readJson } from '../../../runtime/files/json-file.ts';
+import { isAlive, LockHolder } from '../../../runtime/files/lock.ts';
 import { discardSync, rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { type PathMap, withTexts } from '../../index/store/path-map.ts';
-import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
+import { type AnalysisRequest, analysisErrors, type ResultPage, type WorkResult } from '../contract.ts';
 import { amountFields, count, fileResult, noneDone, workKey, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
@@ -47,7 +47,7 @@ function taskRecord(kinds: readonly StageKind[]) {
   return Type.Object({
     version: Type.Literal(1),
     /** An engine: a process may start several, one after the other. */
-    owner: Holder,
+    owner: LockHolder,
     /** Unix seconds; a run that goes on is saved every few seconds. */
     saved: Type.Number(),
     task: taskSnapshot(kinds),
@@ -89,13 +89,13 @@ export interface NewTask {
 export interface RecordParts {
   readonly folder: string;
   readonly kinds: readonly StageKind[];
-  readonly self: Holder;
+  readonly self: LockHolder;
   /** Unix seconds. */
   readonly now: () => number;
   readonly log: Log;
   /** How paths are stored in requests and results, so that a task goes on when its root has moved. */
   readonly paths: () => PathMap;
-  readonly hasEnded?: (owner: Holder) => boolean;
+  readonly hasEnded?: (owner: LockHolder) => boolean;
 }
 
 /** Records kept of each source: that many that ended, that many that were interrupted. */
@@ -213,7 +213,7 @@ export class TaskRecords {
   }
 
   /** Throws TASK_UNKNOWN. */
-  async get(task_id: string, page: Page): Promise<TaskDetail> {
+  async get(task_id: string, page: ResultPage): Promise<TaskDetail> {
     const run = (await this.#latest()).get(task_id);
     const task = run === undefined ? undefined : await this.#read(task_id, run);
     if (!task) throw unknown(task_id);
@@ -329,7 +329,7 @@ export class TaskRecords {
     return { ...task, ...ended, ...nowhere, counts };
   }
 
-  #hasEnded(owner: Holder, saved: number): boolean {
+  #hasEnded(owner: LockHolder, saved: number): boolean {
     const { now, hasEnded } = this.#parts;
     if (hasEnded) return hasEnded(owner);
     const alive = isAlive(owner);
@@ -340,11 +340,11 @@ export class TaskRecords {
     const { kinds } = this.#parts;
     // A record older than a stage has no fields of it, one older than sources is of a request.
     const record = await readJson(taskRecord(kinds), path, (value) => {
-      const nothing: Fields = { source: 'request', ...nowhere, ...amountFields(kinds, undefined) };
-      const task = { ...nothing, ...(value['task'] as Fields) };
+      const nothing: JsonFields = { source: 'request', ...nowhere, ...amountFields(kinds, undefined) };
+      const task = { ...nothing, ...(value['task'] as JsonFields) };
       return {
         ...value,
-        task: { ...task, counts: { ...noneDone(kinds, 0), ...(task['counts'] as Fields) } },
+        task: { ...task, counts: { ...noneDone(kinds, 0), ...(task['counts'] as JsonFields) } },
       };
     }).catch((error) => {
       throw damaged(path, error);
@@ -358,7 +358,10 @@ export class TaskRecords {
     // A record that is older than a stage asks for nothing of it.
     const path = this.#request(task_id);
     const paths = this.#parts.paths();
-    const complete = (value: Fields) => ({ ...nothing, ...withTexts(value, (text) => paths.shown(text)) });
+    const complete = (value: JsonFields) => ({
+      ...nothing,
+      ...withTexts(value, (text) => paths.shown(text)),
+    });
     const request = await readJson(requestSchema(kinds), path, complete).catch((error) => {
       throw damaged(path, error);
     });

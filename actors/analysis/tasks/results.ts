@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createFile } from '../../../runtime/files/atomic-write.ts';
 import { renameSync, rmSync } from '../../../runtime/files/names.ts';
-import type { Page } from '../contract.ts';
+import type { ResultPage } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { FileResult } from './contract.ts';
 
@@ -119,7 +119,7 @@ export async function readFailures(path: string, most: number, signal: AbortSign
 /** `once`: no piece of work can be there twice, so that only the lines of the page have to be read. */
 export async function readPage(
   path: string,
-  { offset, limit }: Page,
+  { offset, limit }: ResultPage,
   once: boolean,
 ): Promise<{ total: number; results: FileResult[] }> {
   if (!once) {

@@ -2,7 +2,7 @@
 import { type AnalysisRequest, analysisErrors, type WorkResult } from '../contract.ts';
 import type { TaskProgress } from '../progress.ts';
 import { amountFields, count, noneDone, workKey } from '../result.ts';
-import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
+import { hasWork, type StageJob, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/stage.ts';
 import type { TaskCounts, TaskError, TaskSnapshot, TaskSource, TaskState } from './contract.ts';
 
@@ -49,7 +49,7 @@ export function newTask(
 }
 
 /** Pieces of work, as the runner will count them. */
-function piecesIn(jobs: readonly Job[]): { readonly files: number; readonly jobs: number } {
+function piecesIn(jobs: readonly StageJob[]): { readonly files: number; readonly jobs: number } {
   const { paths, closing } = piecesOf({ jobs: jobs.filter(hasWork) });
   return { files: paths.length, jobs: closing.length };
 }

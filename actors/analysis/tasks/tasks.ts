@@ -1,6 +1,6 @@
 // The front door of analysis: checks a request, records the task, and has it run when it is its turn. The
-// work itself is done by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `Place`, the
-// files by the records.
+// work itself is done by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `TaskQueue`,
+// the files by the records.
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -23,8 +23,8 @@ import {
   analysisErrors,
   type JobOptions,
   type JobRequests,
-  type Page,
   type ProxyRequest,
+  type ResultPage,
   type StartOptions,
   type TaskListener,
   type TaskRequest,
@@ -36,7 +36,7 @@ import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '..
 import { stageKinds } from '../stages/kinds.ts';
 import type { FileResult, TaskDetail, TaskSnapshot } from './contract.ts';
 import { expectWritable } from './files.ts';
-import { Place, type Prepare } from './place.ts';
+import { type Prepare, TaskQueue } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import { type ActiveRun, TaskRecords } from './records.ts';
 import { Listeners, RunningTask } from './running-task.ts';
@@ -51,7 +51,7 @@ class SharedTasks {
   begin(
     keyOf: RequestKey,
     request: AnalysisRequest,
-    { tasks }: Place,
+    { tasks }: TaskQueue,
     begin: () => Promise<Accepted>,
   ): Promise<Accepted> {
     const key = keyOf(request);
@@ -121,14 +121,14 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
 export class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
-  readonly #places: Readonly<Record<TaskPlace, Place>>;
+  readonly #places: Readonly<Record<TaskPlace, TaskQueue>>;
   readonly #shared = new SharedTasks();
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
   constructor(parts: TaskParts) {
     const { mostWaiting = MOST_WAITING, log } = parts;
-    const placeFor = (place: TaskPlace) => new Place((run) => this.#task(run, place), mostWaiting);
+    const placeFor = (place: TaskPlace) => new TaskQueue((run) => this.#task(run, place), mostWaiting);
     this.#parts = parts;
     this.#listeners = new Listeners(log);
     this.#places = Object.fromEntries(taskPlaces.map((place) => [place, placeFor(place)])) as never;
@@ -215,7 +215,7 @@ export class TaskRegistry implements Tasks {
     return recorded.map((task) => this.#live(task));
   }
 
-  async get(task_id: string, page: Page): Promise<TaskDetail> {
+  async get(task_id: string, page: ResultPage): Promise<TaskDetail> {
     const detail = await this.#parts.records.get(task_id, page);
     return { ...detail, ...this.#live(detail) };
   }

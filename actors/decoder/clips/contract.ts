@@ -65,14 +65,14 @@ export type ClipMade = Static<typeof ClipMade>;
 export type CutResult = Omit<ClipMade, 'mode_used' | 'mode_reason'>;
 
 /** A whole film, or sound, for players that cannot play the file itself. */
-export const ProxyRequest = Type.Object({
+export const ProxyJob = Type.Object({
   path: Type.String(),
   /** File to write, which must not be there yet; after an error it is gone. */
   output: Type.String(),
   /** Longest side as shown, px; pictures are never made larger. */
   max_side: Type.Integer({ minimum: 16 }),
 });
-export type ProxyRequest = Static<typeof ProxyRequest>;
+export type ProxyJob = Static<typeof ProxyJob>;
 
 export const ProxyMade = Type.Object({
   /** `mp4`, or `m4a` for sound. */
@@ -112,7 +112,7 @@ export const clipMessages = {
    * Makes an mp4 of H.264 and AAC with every picture of the film at its time, or an m4a of sound, and tells
    * how far it is. Errors as `clip`.
    */
-  proxy: feed(ProxyRequest, ProxyStep),
+  proxy: feed(ProxyJob, ProxyStep),
   /**
    * Argument for `HTMLMediaElement.canPlayType` of a film or sound; null for a still. Errors of opening a
    * file.

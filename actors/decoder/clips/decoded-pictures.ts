@@ -3,7 +3,7 @@ import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { type Frame, ticks } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
-import type { Head } from '../packets/head.ts';
+import type { StreamHead } from '../packets/head.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
@@ -19,7 +19,7 @@ export interface DecodedPicture {
 
 export interface PicturesFrom {
   readonly source: Source;
-  readonly head: Head;
+  readonly head: StreamHead;
   /** Seconds from the first picture; the picture shown then is among those that come. */
   readonly seconds: number;
   readonly turn: PacketTurn;

@@ -47,7 +47,7 @@ interface Held<T> {
   readonly at: number;
 }
 
-export class FrameRange<T> {
+export class ClipFrameRange<T> {
   readonly #options: FrameRangeOptions;
   readonly #rounding: number;
   readonly #drop: (picture: T) => void;

@@ -2,7 +2,7 @@
 
 import type { Rational } from '../contract.ts';
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, type Frame, ticks } from '../ffmpeg.ts';
-import type { Head } from '../packets/head.ts';
+import type { StreamHead } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { OpenOptions, Source } from '../source/source.ts';
 import { frameStep, pictureRate } from '../source/stream.ts';
@@ -10,12 +10,12 @@ import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
 import type { EncoderOpener } from './encoders/machine.ts';
-import { type ClipFrame, FrameRange, frameRangeOf } from './frame-range.ts';
+import { type ClipFrame, ClipFrameRange, frameRangeOf } from './frame-range.ts';
 import { type PictureEncoder, PictureFitter, pictureShape } from './picture-encoder.ts';
 
 export interface CutOptions {
   readonly source: Source;
-  readonly head: Head;
+  readonly head: StreamHead;
   readonly start: number;
   readonly end: number;
   readonly turn: PacketTurn;
@@ -30,7 +30,7 @@ export interface PictureCutOptions extends CutOptions {
 export class PictureCut {
   readonly #options: PictureCutOptions;
   readonly #pictures: AsyncGenerator<DecodedPicture>;
-  readonly #range: FrameRange<Frame>;
+  readonly #range: ClipFrameRange<Frame>;
   readonly #times: FrameTimes;
   /** Ticks of the picture that file time 0 shows. */
   readonly #zero: number;
@@ -59,7 +59,7 @@ export class PictureCut {
     this.#times = frameTimes(timeBase, pictureRate(source));
     this.#pictures = decodedPictures({ source, head, seconds: start, turn });
     const range = frameRangeOf(timeBase, { zero, start, end, step: frameStep(source) });
-    this.#range = new FrameRange(range, (frame) => frame.free());
+    this.#range = new ClipFrameRange(range, (frame) => frame.free());
   }
 
   /** Decodes up to the first picture, and opens the encoder. Throws CLIP_OUTSIDE, CLIP_UNWRITABLE. */

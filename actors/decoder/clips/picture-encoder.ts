@@ -35,7 +35,7 @@ import { clipErrors } from './contract.ts';
 // native objects.
 
 /** Format of pictures that an encoder takes. */
-export type PictureInput = Pick<CodecContext, 'width' | 'height' | 'pixelFormat'>;
+export type EncoderInput = Pick<CodecContext, 'width' | 'height' | 'pixelFormat'>;
 type NamedFormat = Parameters<typeof avGetPixFmtName>[0];
 
 const flags = 'bicubic+accurate_rnd+full_chroma_int';
@@ -57,10 +57,10 @@ export function encodedColours({ colorSpace, colorRange, height, format }: Frame
 
 export class PictureFitter {
   readonly #context = new SoftwareScaleContext();
-  readonly #encoder: PictureInput;
+  readonly #encoder: EncoderInput;
   #frame: Frame | null = null;
 
-  constructor(encoder: PictureInput) {
+  constructor(encoder: EncoderInput) {
     this.#encoder = encoder;
     this.#context.allocContext();
     this.#context.setOption('sws_flags', flags);
@@ -112,7 +112,7 @@ export class PictureFitter {
   }
 }
 
-function tooLarge({ width, height }: PictureInput) {
+function tooLarge({ width, height }: EncoderInput) {
   return mediaErrors.TOO_LARGE(`No memory for a picture of ${width}x${height}`);
 }
 
@@ -143,7 +143,7 @@ const sideData = [
 type PixelFormat = ReturnType<typeof avGetPixFmtFromName>;
 
 /** Facts about the pictures that an encoder needs before the first one. */
-export interface PictureShape {
+export interface EncodedShape {
   /** In px, before pixel aspect and rotation. */
   readonly width: number;
   readonly height: number;
@@ -162,7 +162,7 @@ export interface PictureShape {
 }
 
 /** `base`: of the times of the clip. `first`: its first picture, *borrowed*. */
-export function pictureShape(source: Source, video: Stream, base: TimeBase, first: Frame): PictureShape {
+export function pictureShape(source: Source, video: Stream, base: TimeBase, first: Frame): EncodedShape {
   const { width, height, colorPrimaries, colorTrc, chromaLocation } = first;
   const name = avGetPixFmtName(first.format as PixelFormat) ?? '';
   const isInterlaced = first.hasFlags(AV_FRAME_FLAG_INTERLACED) && height % 4 === 0;
@@ -180,7 +180,7 @@ export function pictureShape(source: Source, video: Stream, base: TimeBase, firs
 }
 
 /** Pictures from one keyframe to the next. */
-export function keyframeDistance({ rate }: PictureShape): number {
+export function keyframeDistance({ rate }: EncodedShape): number {
   return Math.max(1, Math.round((rate ? rate.num / rate.den : 25) * keyframeSeconds));
 }
 
@@ -191,7 +191,7 @@ export type FinishPacket = (packet: Packet) => void;
 export interface PictureEncoder {
   /** FFmpeg's name. */
   readonly name: string;
-  readonly input: PictureInput;
+  readonly input: EncoderInput;
   readonly stream: Stream;
   /** Encodes a picture, *borrowed*, or with null what is left, and writes the packets that are ready. */
   encode(frame: Frame | null, finish?: FinishPacket): Promise<void> | void;
@@ -206,7 +206,7 @@ export interface PictureEncoder {
  */
 export function openPictureEncoder(
   file: ClipFile,
-  requestedShape: PictureShape,
+  requestedShape: EncodedShape,
   video: Stream,
   request: SoftwareEncoding = { quality, threads: 0 },
 ): Encoder {
@@ -227,7 +227,7 @@ export function openPictureEncoder(
   return encoder;
 }
 
-function x264Options(shape: PictureShape, encoding: SoftwareEncoding) {
+function x264Options(shape: EncodedShape, encoding: SoftwareEncoding) {
   const { width, height, firstField } = shape;
   const ahead = lookahead.find(({ above }) => width * height > above);
   return {
@@ -241,12 +241,12 @@ function x264Options(shape: PictureShape, encoding: SoftwareEncoding) {
 }
 
 /** One quantizer for all pictures, since it has no constant quality: the same number looks about as good. */
-function openH264Options(shape: PictureShape, { quality: { crf } }: SoftwareEncoding) {
+function openH264Options(shape: EncodedShape, { quality: { crf } }: SoftwareEncoding) {
   return { profile: 'high', qmin: crf, qmax: crf, g: String(keyframeDistance(shape)) };
 }
 
 /** Nearest shape that OpenH264 takes; pictures are fitted to it. */
-function plainShape(shape: PictureShape): PictureShape {
+function plainShape(shape: EncodedShape): EncodedShape {
   const even = (side: number) => Math.max(16, side + (side % 2));
   return {
     ...shape,
@@ -259,7 +259,7 @@ function plainShape(shape: PictureShape): PictureShape {
   };
 }
 
-export function describePictures(context: CodecContext, shape: PictureShape) {
+export function describePictures(context: CodecContext, shape: EncodedShape) {
   const { base, rate, pixelAspect } = shape;
   context.width = shape.width;
   context.height = shape.height;
@@ -271,7 +271,7 @@ export function describePictures(context: CodecContext, shape: PictureShape) {
 }
 
 /** Copies the facts of `video` that a player needs beside the packets. */
-export function describeStream(stream: Stream, { rate, pixelAspect }: PictureShape, video: Stream) {
+export function describeStream(stream: Stream, { rate, pixelAspect }: EncodedShape, video: Stream) {
   stream.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
   if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);
   for (const type of sideData) {

@@ -14,11 +14,11 @@ import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { pictureRate } from '../source/stream.ts';
 import { ClipFile, m4a, mp4 } from './clip-file.ts';
-import { clipErrors, type ProxyMade, type ProxyRequest, type ProxyStep } from './contract.ts';
+import { clipErrors, type ProxyJob, type ProxyMade, type ProxyStep } from './contract.ts';
 import { EncoderFailure } from './encoders/device-encoder.ts';
 import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/machine.ts';
 import { PictureCut } from './picture-cut.ts';
-import { openPictureEncoder, type PictureShape } from './picture-encoder.ts';
+import { type EncodedShape, openPictureEncoder } from './picture-encoder.ts';
 import { encodeBoth, SoundCut } from './precise.ts';
 import { expectReadable, SoundPackets, soundStreams } from './sound-packets.ts';
 
@@ -44,7 +44,7 @@ const [always, never] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /** In software where that is possible: a device has more to do, and is asked for less. */
 export async function* proxy(
-  request: ProxyRequest,
+  request: ProxyJob,
   turn: Turn,
   encoders: PictureEncoders = softwareEncoders,
 ): AsyncGenerator<ProxyStep> {
@@ -78,7 +78,7 @@ function ofStill(path: string) {
 
 async function* film(
   source: Source,
-  { path, output, max_side }: ProxyRequest,
+  { path, output, max_side }: ProxyJob,
   turn: Turn,
   encoders: PictureEncoders,
 ): AsyncGenerator<ProxyStep, ProxyMade> {
@@ -117,7 +117,7 @@ async function* film(
 
 async function* sound(
   source: Source,
-  { path, output }: ProxyRequest,
+  { path, output }: ProxyJob,
   turn: Turn,
 ): AsyncGenerator<ProxyStep, ProxyMade> {
   if (soundStreams(source).length === 0) {
@@ -219,7 +219,7 @@ export function indexFirst(seconds: number | null, rate: Rational | null): Reado
 }
 
 /** Square pixels, 8 bit 4:2:0, whole pictures: what every browser shows. Rotation stays with the stream. */
-export function proxyShape(shape: PictureShape, maxSide: number): PictureShape {
+export function proxyShape(shape: EncodedShape, maxSide: number): EncodedShape {
   const { num, den } = shape.pixelAspect;
   const [wide, high] = [(shape.width * num) / den, shape.height];
   const scale = Math.min(1, maxSide / Math.max(wide, high));

@@ -24,7 +24,7 @@ export interface GridPicture {
   readonly small?: TakenPictures;
 }
 
-export interface WalkOptions {
+export interface GopWalkOptions {
   readonly source: Source;
   readonly reader: PictureReader;
   readonly grid: Grid;
@@ -57,7 +57,7 @@ const hold = { packets: 1024, bytes: 64 * 1024 * 1024 };
 const packetsPerTurn = 64;
 
 /** The pictures of the requested seconds in order. Seconds whose picture cannot be decoded are left out. */
-export async function* walkGrid(options: WalkOptions): AsyncGenerator<GridPicture> {
+export async function* walkGrid(options: GopWalkOptions): AsyncGenerator<GridPicture> {
   const walk = new Walk(options);
   const checkpoint = createCheckpoint(options.turn);
   try {
@@ -73,12 +73,12 @@ export async function* walkGrid(options: WalkOptions): AsyncGenerator<GridPictur
 }
 
 /** True when only the timestamps of the pictures say where the video ends. */
-export function endsStrictly({ source, endless }: Pick<WalkOptions, 'source' | 'endless'>): boolean {
+export function endsStrictly({ source, endless }: Pick<GopWalkOptions, 'source' | 'endless'>): boolean {
   return source.ended === 'broken' || endless === true;
 }
 
 class Walk {
-  readonly #options: WalkOptions;
+  readonly #options: GopWalkOptions;
   readonly #decoder: PictureDecoder;
   readonly #plan: GridPlan;
   /** Packets the plan has not decided on, or whose decision is not carried out, in order. */
@@ -100,7 +100,7 @@ class Walk {
   /** Packets decoded since the last checkpoint. */
   #decodedSince = 0;
 
-  constructor(options: WalkOptions) {
+  constructor(options: GopWalkOptions) {
     this.#options = options;
     const { grid, from, to, reader, atStart, small } = options;
     this.#decoder = PictureDecoder.open(options.source, options);

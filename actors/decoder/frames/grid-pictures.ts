@@ -11,7 +11,13 @@ import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.t
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
 import type { SmallRequest } from './contract.ts';
-import { endsStrictly, type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
+import {
+  endsStrictly,
+  type GopWalkOptions,
+  type GridPicture,
+  type WalkCounts,
+  walkGrid,
+} from './gop-walk.ts';
 import { near, seekNear } from './seek.ts';
 import { SmallPictureMaker } from './small-pictures.ts';
 
@@ -25,7 +31,7 @@ interface Timed {
 }
 
 /** Like `walkGrid`. `step` is the usual time between pictures, in ticks. */
-export async function* decodeEvery(options: WalkOptions, step: number): AsyncGenerator<GridPicture> {
+export async function* decodeEvery(options: GopWalkOptions, step: number): AsyncGenerator<GridPicture> {
   const { source, grid, to, ending } = options;
   const checkpoint = createCheckpoint(options.turn);
   const decoder = PictureDecoder.open(source, options);
@@ -80,7 +86,7 @@ export async function* decodeEvery(options: WalkOptions, step: number): AsyncGen
 // it; seconds before the first keyframe show the first.
 
 /** Like `walkGrid`. */
-export async function* walkKeyframes(options: WalkOptions): AsyncGenerator<GridPicture> {
+export async function* walkKeyframes(options: GopWalkOptions): AsyncGenerator<GridPicture> {
   const { source, grid, to } = options;
   // The second field of a keyframe is often not marked as one.
   if (source.video && source.fieldFrameTicks === null) source.video.discard = AVDISCARD_NONKEY;
@@ -120,7 +126,7 @@ export async function* walkKeyframes(options: WalkOptions): AsyncGenerator<GridP
 
 /** The next keyframe that has a PTS, *moved*; other packets are freed. */
 async function nextKeyframe(
-  { source, ending, grid }: WalkOptions,
+  { source, ending, grid }: GopWalkOptions,
   checkpoint: Checkpoint,
   count: () => void,
 ): Promise<Packet | null> {
@@ -139,7 +145,7 @@ async function nextKeyframe(
 }
 
 /** First second that shows this packet's picture instead of the one before. */
-function firstSecondOf({ grid, to }: WalkOptions, from: number, packet: Packet): number {
+function firstSecondOf({ grid, to }: GopWalkOptions, from: number, packet: Packet): number {
   let second = from;
   while (second < to && grid.limit(second) < Number(packet.pts)) second++;
   return second;
@@ -149,7 +155,7 @@ function firstSecondOf({ grid, to }: WalkOptions, from: number, packet: Packet):
  * First second without a picture. Only keyframes were read, so the duration in the file counts unless reading
  * broke off.
  */
-function endOf(options: WalkOptions): number {
+function endOf(options: GopWalkOptions): number {
   return endsStrictly(options) ? Math.min(options.to, options.ending.lastSecond(true)) : options.to;
 }
 

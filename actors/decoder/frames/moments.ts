@@ -13,7 +13,7 @@ import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import { frameStep, pictureSeconds } from '../source/stream.ts';
 import { filmBars } from './film-bars.ts';
-import { type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
+import { type GopWalkOptions, type GridPicture, type WalkCounts, walkGrid } from './gop-walk.ts';
 import { decodeEvery, gridPictures } from './grid-pictures.ts';
 import { PictureOutputs } from './outputs.ts';
 import { near, seekNear } from './seek.ts';
@@ -122,7 +122,7 @@ interface Walks {
 }
 
 /** Tries where a seek to each moment would land; it pays when that is well after the moment before. */
-async function planWalks(options: WalkOptions, moments: readonly number[], start: number): Promise<Walks> {
+async function planWalks(options: GopWalkOptions, moments: readonly number[], start: number): Promise<Walks> {
   const list: { from: number; to: number }[] = [];
   const { grid, to } = options;
   const checkpoint = createCheckpoint(options.turn);

@@ -7,7 +7,7 @@ import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { decoderContract, PartPictures } from '../contract.ts';
 import type { Frame } from '../ffmpeg.ts';
 import { MomentGrid } from '../grid.ts';
-import { type Head, readHead } from '../packets/head.ts';
+import { readHead, type StreamHead } from '../packets/head.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
 import { PictureDecoder } from '../packets/picture-decoder.ts';
 import { PictureFiller } from '../pixels/picture.ts';
@@ -44,7 +44,7 @@ interface Picture {
 
 class PartsOfFilm {
   readonly #source: Source;
-  readonly #head: Head;
+  readonly #head: StreamHead;
   readonly #request: PartsRequest;
   readonly #turn: Turn;
   readonly #grid: MomentGrid;
@@ -55,7 +55,7 @@ class PartsOfFilm {
   /** Seconds of the random access points of the run. */
   #entries: number[] = [];
 
-  constructor(source: Source, head: Head, request: PartsRequest, turn: Turn) {
+  constructor(source: Source, head: StreamHead, request: PartsRequest, turn: Turn) {
     this.#source = source;
     this.#head = head;
     this.#request = request;

@@ -4,7 +4,7 @@ import { packetFacts } from '../packets/packet-facts.ts';
 import type { PictureReader } from '../packets/reference.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import type { WalkOptions } from './gop-walk.ts';
+import type { GopWalkOptions } from './gop-walk.ts';
 
 /** Seconds before the wanted one at which a seek is tried, one after the other. */
 const margins = [0.5, 3, 15, 60];
@@ -13,7 +13,7 @@ export const near = 2;
 /** Packets read after a seek, at most, to find a random access point. */
 const mostPackets = 1000;
 
-type SeekOptions = Pick<WalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>;
+type SeekOptions = Pick<GopWalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>;
 
 /** Like `seekNear`, to the last such point. */
 export function seekExactly(options: SeekOptions, start: number): Promise<number | null> {
@@ -45,7 +45,7 @@ export async function seekNear(
  * PTS of the next random access point when it is not after `limit`; else null. Packets before it are dropped.
  */
 async function nextEntry(
-  { source, reader, turn }: { source: Source; reader: PictureReader; turn: WalkOptions['turn'] },
+  { source, reader, turn }: { source: Source; reader: PictureReader; turn: GopWalkOptions['turn'] },
   limit: number,
 ): Promise<number | null> {
   const checkpoint = packetCheckpoint(turn);

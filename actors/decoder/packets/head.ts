@@ -12,7 +12,7 @@ import { type PacketFacts, packetFacts } from './packet-facts.ts';
 import { PictureDecoder } from './picture-decoder.ts';
 import { type PictureReader, pictureReader } from './reference.ts';
 
-export interface Head {
+export interface StreamHead {
   readonly video: Stream;
   readonly reader: PictureReader;
   /** PTS of the first presented picture, in ticks; null when no picture can be decoded near the start. */
@@ -28,7 +28,7 @@ const mostPackets = 600;
  * Selects the video stream of a source and examines its first packets; they can be read again afterwards.
  * Errors: NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED, CANCELLED.
  */
-export async function readHead(source: Source, turn: PacketTurn): Promise<Head> {
+export async function readHead(source: Source, turn: PacketTurn): Promise<StreamHead> {
   const { path, video } = source;
   if (!video) throw mediaErrors.NO_PICTURE(`${path}: has no picture`, { path });
   source.onlyVideo();

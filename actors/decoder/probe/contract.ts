@@ -18,17 +18,17 @@ export const Xmp = Type.Object({
 export type Xmp = Static<typeof Xmp>;
 
 /** A file beside the media, and by what it is known again. */
-export interface Sidecar {
+export interface MetadataSidecar {
   readonly path: string;
   readonly mark: Xmp['sidecars'][number];
 }
 
 /** Existing sidecars; programs name them by the whole name of the media or without its extension. */
-export async function sidecarsOf(path: string): Promise<Sidecar[]> {
+export async function sidecarsOf(path: string): Promise<MetadataSidecar[]> {
   const stem = path.replace(/\.[^./\\]*$/, '');
   const names = new Set([path, stem].flatMap((name) => [`${name}.xmp`, `${name}.XMP`]));
   // Some file systems find one file by both cases.
-  const sidecars = new Map<string, Sidecar>();
+  const sidecars = new Map<string, MetadataSidecar>();
   for (const beside of names) {
     const stats = await stat(beside, { bigint: true }).catch(() => null);
     if (!stats?.isFile() || sidecars.has(`${stats.dev} ${stats.ino}`)) continue;

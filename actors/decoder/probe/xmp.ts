@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
-import { isFromFramehound, type Sidecar, sidecarsOf, type Xmp } from './contract.ts';
+import { isFromFramehound, type MetadataSidecar, sidecarsOf, type Xmp } from './contract.ts';
 import { keywordsOfIptc } from './iptc.ts';
 import { isoDate } from './tags.ts';
 import { readXml, type XmlElement, XmlError } from './xml.ts';
@@ -197,16 +197,18 @@ interface Read extends Words {
 }
 
 /** A sidecar for another file of the same name counts as read, and its content is ignored. */
-async function readSidecars(path: string): Promise<(Pick<Sidecar, 'mark'> & { readonly read: Read })[]> {
+async function readSidecars(
+  path: string,
+): Promise<(Pick<MetadataSidecar, 'mark'> & { readonly read: Read })[]> {
   const ownExtension = extname(path).slice(1).toLowerCase();
-  const read = async ({ path: beside, mark }: Sidecar) => {
+  const read = async ({ path: beside, mark }: MetadataSidecar) => {
     const { extension = ownExtension, ...said } = await readSidecar(beside, mark);
     return { mark, read: extension === ownExtension ? said : nothing };
   };
   return Promise.all((await sidecarsOf(path)).map(read));
 }
 
-async function readSidecar(path: string, { name, size_bytes }: Sidecar['mark']): Promise<Read> {
+async function readSidecar(path: string, { name, size_bytes }: MetadataSidecar['mark']): Promise<Read> {
   if (size_bytes > mostBytes) return refused(name, tooLarge);
   return readFile(path).then(
     (bytes) => wordsOf(name, () => readXmp(expectShort(bytes))),

@@ -84,7 +84,7 @@ function locate(tracks: readonly TrackFacts[], number: number): { stream: number
 }
 
 /** FFmpeg's channel layout. `order`: 1 for a native layout by `mask`, 3 for ambisonic, else unspecified. */
-export interface Layout {
+export interface SpeakerLayout {
   readonly order: number;
   readonly nbChannels: number;
   readonly mask: bigint;
@@ -110,7 +110,7 @@ const surroundGain = 0.5;
  * Gain of each channel in the mix of all. They add up to 1, so that the mix cannot clip. Without a known
  * layout all are equal.
  */
-export function downmix({ order, nbChannels, mask }: Layout): number[] {
+export function downmix({ order, nbChannels, mask }: SpeakerLayout): number[] {
   let weights = new Array<number>(nbChannels).fill(1);
   if (order === 1) {
     const bits = Array.from({ length: 64 }, (_, bit) => bit).filter((bit) => (mask >> BigInt(bit)) & 1n);

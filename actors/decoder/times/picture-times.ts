@@ -4,7 +4,7 @@ import type { Request } from '../../../runtime/contract.ts';
 import type { decoderContract } from '../contract.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
-import { type Head, readHead } from '../packets/head.ts';
+import { readHead, type StreamHead } from '../packets/head.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
 import { paceVaries, timesVary } from '../probe/pace.ts';
 import { readFileStamp } from '../source/file.ts';
@@ -63,7 +63,7 @@ interface Part {
 /**
  * PTS of the pictures of the part, ascending, and of the one after them; null when they are the last ones.
  */
-async function readShown(source: Source, { reader }: Head, { first, to, turn }: Part) {
+async function readShown(source: Source, { reader }: StreamHead, { first, to, turn }: Part) {
   const checkpoint = packetCheckpoint(turn);
   const times: number[] = [];
   // Packets are stored in the order of decoding: what comes later may be shown earlier, by so many pictures.

@@ -5,7 +5,7 @@ import type { LabelledTurn, Subsegment } from '../turns.ts';
 import { overlapStep } from './channel.ts';
 
 /** Half-open, in seconds. */
-export type Span = readonly [start: number, end: number];
+export type OverlapSpan = readonly [start: number, end: number];
 
 interface OverlapRules {
   /** 0 to 1: a span has a frame of at least `sure`, and goes on while frames are at least `likely`. */
@@ -32,7 +32,7 @@ export function overlapSpans(
   probabilities: Uint8Array,
   start: number,
   { sure, likely, bridge, shortest }: OverlapRules = overlapRules,
-): Span[] {
+): OverlapSpan[] {
   const spans: { from: number; to: number; most: number }[] = [];
   const gap = (bridge * soundRate) / overlapHop;
   probabilities.forEach((probability, at) => {
@@ -48,7 +48,7 @@ export function overlapSpans(
   const seconds = (frame: number) => (start + frame * overlapHop + overlapLead) / soundRate;
   return spans
     .filter(({ from, to, most }) => most >= 255 * sure && (to - from) * overlapHop >= shortest * soundRate)
-    .map(({ from, to }): Span => [seconds(from), seconds(to)]);
+    .map(({ from, to }): OverlapSpan => [seconds(from), seconds(to)]);
 }
 
 /**
@@ -57,7 +57,7 @@ export function overlapSpans(
  */
 export function clearShares(
   parts: readonly { readonly from: number; readonly to: number }[],
-  spans: readonly Span[],
+  spans: readonly OverlapSpan[],
   least: number,
 ): number[] {
   let first = 0;
@@ -165,7 +165,7 @@ interface SecondSpeakerRules {
 const secondSpeakerRules: SecondSpeakerRules = { reach: 10, perSecond: 0.1 };
 
 /** The cosine of each speaker with the sound of a span; null where nothing of it was embedded. */
-type Likeness = (span: Span) => Float64Array | null;
+type Likeness = (span: OverlapSpan) => Float64Array | null;
 
 /**
  * The turns of second speakers within `spans`. `turns`: of one channel, ascending and apart; both sides of a
@@ -174,7 +174,7 @@ type Likeness = (span: Span) => Float64Array | null;
  */
 export function secondTurns(
   turns: readonly LabelledTurn[],
-  spans: readonly Span[],
+  spans: readonly OverlapSpan[],
   likeness: Likeness,
   rules: SecondSpeakerRules = secondSpeakerRules,
 ): LabelledTurn[] {
@@ -185,7 +185,7 @@ export function secondTurns(
     const cosines = likeness([start, end]);
     for (let index = at; index < turns.length && turns[index]!.start < end; index++) {
       const { start: from, end: to, label } = turns[index]!;
-      const piece: Span = [Math.max(start, from), Math.min(end, to)];
+      const piece: OverlapSpan = [Math.max(start, from), Math.min(end, to)];
       const second = secondOf(turns, index, piece, cosines, rules);
       if (second !== null && second !== label) added.push({ start: piece[0], end: piece[1], label: second });
     }
@@ -196,7 +196,7 @@ export function secondTurns(
 function secondOf(
   turns: readonly LabelledTurn[],
   index: number,
-  [start, end]: Span,
+  [start, end]: OverlapSpan,
   cosines: Float64Array | null,
   { reach, perSecond }: SecondSpeakerRules,
 ): number | null {

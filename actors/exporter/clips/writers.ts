@@ -11,14 +11,14 @@ import type { Ref } from '../../../runtime/ref.ts';
 import { Semaphore } from '../../../runtime/sync/locks.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 
-export type Writer = Ref<typeof decoderContract>;
+export type ClipWriter = Ref<typeof decoderContract>;
 
 export class Writers {
-  readonly #idle: Writer[];
+  readonly #idle: ClipWriter[];
   readonly #permits: Semaphore;
 
   /** At least one. */
-  constructor(writers: readonly Writer[]) {
+  constructor(writers: readonly ClipWriter[]) {
     this.#idle = [...writers];
     this.#permits = new Semaphore(writers.length);
   }
@@ -29,7 +29,7 @@ export class Writers {
   }
 
   /** Throws CANCELLED when the signal aborts while it waits. */
-  run<T>(work: (writer: Writer) => Promise<T>, signal: AbortSignal): Promise<T> {
+  run<T>(work: (writer: ClipWriter) => Promise<T>, signal: AbortSignal): Promise<T> {
     const alone = async () => {
       const writer = this.#idle.shift()!;
       try {

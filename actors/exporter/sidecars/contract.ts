@@ -84,13 +84,13 @@ export const SidecarsAnswer = Type.Object({
 export type SidecarsAnswer = Static<typeof SidecarsAnswer>;
 
 /** Left, top, width and height as shares of the picture as it is shown. */
-export type Box = readonly [number, number, number, number];
+export type RelativeBox = readonly [number, number, number, number];
 
-export interface NamedPerson {
+export interface SidecarPerson {
   readonly name: string;
   /** When they are seen: half-open, in seconds, between the edges of shots where these are exact. */
   readonly ranges: readonly (readonly [number, number])[];
-  readonly faces: readonly { readonly time_seconds: number; readonly box: Box }[];
+  readonly faces: readonly { readonly time_seconds: number; readonly box: RelativeBox }[];
 }
 
 /** Content of a sidecar, as plain values that can be sent to another thread. */
@@ -112,7 +112,7 @@ export interface SidecarFacts {
   /** Keywords of the XMP, things detected with certainty, and sounds. */
   readonly keywords: readonly string[];
   /** Named by people who use this program. */
-  readonly people: readonly NamedPerson[];
+  readonly people: readonly SidecarPerson[];
   /** Names that XMP had. */
   readonly people_in_xmp: readonly string[];
   readonly seen: Pick<SeenAnswer, 'things' | 'shots' | 'lines' | 'sounds'>;

@@ -8,7 +8,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { createPool } from '../../../runtime/pool.ts';
 import { moduleUrl } from '../../../runtime/process/program.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, isMediaError, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
@@ -18,14 +18,14 @@ import type { Roots } from '../../library/roots/contract.ts';
 import type { Search } from '../../search/contract.ts';
 import { searchErrors } from '../../search/contract.ts';
 import {
-  type NamedPerson,
   type SidecarFacts,
+  type SidecarPerson,
   type SidecarResult,
   type Sidecars,
   type SidecarsRequest,
   sidecarErrors,
 } from './contract.ts';
-import type { WriteTask } from './write.ts';
+import type { SidecarTask } from './write.ts';
 
 /** Files that are worked on at the same time. */
 const together = 4;
@@ -46,7 +46,7 @@ export interface SidecarParts {
 
 /** Starts no thread before there is something to write. */
 export function createSidecars(parts: SidecarParts): Sidecars {
-  const pool = createPool<WriteTask, string>({
+  const pool = createPool<SidecarTask, string>({
     module: moduleUrl('./write', import.meta.url),
     name: 'writeSidecar',
     threads: 1,
@@ -60,7 +60,7 @@ export function createSidecars(parts: SidecarParts): Sidecars {
       const reading = await readAll(parts, request.cache_dir, paths, call);
       const results = new Map<string, SidecarResult>();
       await sideBySide(paths.entries(), together, signal, async ([at, path], until) => {
-        const write = (task: WriteTask) => pool.run(task, until);
+        const write = (task: SidecarTask) => pool.run(task, until);
         results.set(
           path,
           await resultOf(parts, request, path, reading(at), write, { ...call, signal: until }),
@@ -89,7 +89,7 @@ function unwritable(what: string, cause?: unknown) {
 /** Stored facts of a file, read for all files at once. */
 interface Reading {
   readonly record: MediaRecord | null;
-  readonly people: readonly NamedPerson[];
+  readonly people: readonly SidecarPerson[];
   /** Face clusterings that are damaged. */
   readonly unreadable: readonly string[];
 }
@@ -98,7 +98,7 @@ async function readAll(
   { index }: SidecarParts,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<(at: number) => Reading> {
   const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, call);
   const hashes = [...new Set(by_path.flatMap((record) => record?.identity.hash_str ?? []))];
@@ -121,7 +121,7 @@ async function readAll(
   };
 }
 
-type Write = (task: WriteTask) => Promise<string>;
+type Write = (task: SidecarTask) => Promise<string>;
 
 /** Throws CANCELLED; every other error is a result. */
 async function resultOf(
@@ -130,7 +130,7 @@ async function resultOf(
   media_path: string,
   reading: Reading,
   write: Write,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<SidecarResult> {
   const output_paths: string[] = [];
   const none = { media_path, output_paths, keywords: 0, people: 0, segments: 0 };
@@ -169,7 +169,7 @@ async function factsOf(
   { cache_dir, beside_media }: SidecarsRequest,
   media_path: string,
   { record, people, unreadable }: Reading,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<{ readonly facts: SidecarFacts; readonly warnings: readonly string[] }> {
   if (record === null) throw searchErrors.MEDIA_UNKNOWN(`${media_path} is not in the analysis folder`);
   await expectSame(record, beside_media);
@@ -219,7 +219,7 @@ async function expectSame({ path, identity }: MediaRecord, beside: boolean): Pro
 async function orientationOf(
   { prober }: SidecarParts,
   { path, probe }: MediaRecord,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<number | null> {
   if (probe.kind !== 'image') return null;
   if (probe.orientation !== undefined) return probe.orientation;

@@ -2,14 +2,14 @@
 // bytes.
 import { oneLine } from '../rows.ts';
 import { type Element, element, xmlDocument } from '../xml.ts';
-import type { Box, SidecarFacts, SidecarFormat } from './contract.ts';
+import type { RelativeBox, SidecarFacts, SidecarFormat } from './contract.ts';
 
-export interface WriteTask {
+export interface SidecarTask {
   readonly format: SidecarFormat;
   readonly facts: SidecarFacts;
 }
 
-export function writeSidecar({ format, facts }: WriteTask): string {
+export function writeSidecar({ format, facts }: SidecarTask): string {
   return format === 'json' ? jsonSidecar(facts) : xmpSidecar(facts);
 }
 
@@ -108,7 +108,7 @@ function share(value: number): string {
 }
 
 /** Where a box of the picture as shown lies in the pixels as they are stored, which is what regions count. */
-export function storedBox(box: Box, orientation: number): Box {
+export function storedBox(box: RelativeBox, orientation: number): RelativeBox {
   const [left, top, width, height] = box;
   const [right, bottom] = [1 - left - width, 1 - top - height];
   switch (orientation) {

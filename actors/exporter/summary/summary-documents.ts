@@ -80,7 +80,7 @@ export interface ReadingParts {
   readonly index: Ref<Contract<typeof storeMessages & Pick<typeof visualMessages, 'scenes'>>>;
 }
 
-export interface Part {
+export interface DocumentPart {
   /** Undefined: the root. */
   readonly node_id?: string | undefined;
   readonly depth: number;
@@ -91,7 +91,7 @@ export interface Part {
 async function readTree(
   { summaries }: Pick<ReadingParts, 'summaries'>,
   selector: SummarySelector,
-  { node_id, depth, include_evidence }: Part,
+  { node_id, depth, include_evidence }: DocumentPart,
   signal: AbortSignal,
 ): Promise<SummaryTree> {
   const overview = await summaries.overview(selector, signal);
@@ -131,7 +131,7 @@ function expectToFit(nodes: number, characters: number, levels: number): void {
 export async function readChapters(
   parts: ReadingParts,
   selector: SummarySelector,
-  { node_id, depth }: Pick<Part, 'node_id' | 'depth'>,
+  { node_id, depth }: Pick<DocumentPart, 'node_id' | 'depth'>,
   signal: AbortSignal,
 ): Promise<{ overview: OverviewAnswer; chapters: Chapter[]; warnings: readonly string[] }> {
   const above = Math.max(0, depth - 1);

@@ -23,9 +23,9 @@ import {
   type Marker,
   nanoseconds,
   type SoundTrack,
-  type Source,
   secondsOf,
   type Timeline,
+  type TimelineSource,
   wholeFrames,
 } from './model.ts';
 import { type SourceFacts, sequenceOf } from './sequence.ts';
@@ -255,7 +255,7 @@ class Sources {
   }
 
   /** `clips`: all of the timeline. */
-  listed(clips: readonly Clip[]): Source[] {
+  listed(clips: readonly Clip[]): TimelineSource[] {
     const longest = this.#list.map(() => 0);
     for (const { source, out } of clips) longest[source] = Math.max(longest[source]!, out);
     return this.#list.map(({ facts, rate, frames }, i) => {

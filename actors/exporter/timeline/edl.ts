@@ -10,9 +10,9 @@ import {
   framesIn,
   framesPerSecond,
   isSameRate,
-  type Source,
   sourceTimecode,
   type Timeline,
+  type TimelineSource,
 } from './model.ts';
 
 // A timeline as an EDL: edits one after the other, within the limits of the format.
@@ -23,7 +23,7 @@ const MOST_CHANNELS = 2;
 /** Frame numbers have two digits. */
 const MOST_FRAMES = 100;
 
-export interface Edit {
+export interface EdlEdit {
   readonly clip: Clip;
   readonly channels: string;
 }
@@ -32,7 +32,7 @@ export interface Edit {
  * In order of time, pictures before the sound that begins with them. Throws FORMAT_UNFIT for what an EDL
  * cannot say.
  */
-export function editsOf(timeline: Timeline): Edit[] {
+export function editsOf(timeline: Timeline): EdlEdit[] {
   const { video, audio } = timeline;
   expectDay(timeline);
   if (nominalRate(timeline.rate) > MOST_FRAMES)
@@ -49,7 +49,7 @@ export function editsOf(timeline: Timeline): Edit[] {
  * Each clip on channels that are free while it plays: mono on the first one, or on the second beside another
  * mono clip, and two channels on both. So mono and stereo that follow each other share the two channels.
  */
-function soundEdits(tracks: Timeline['audio']): Edit[] {
+function soundEdits(tracks: Timeline['audio']): EdlEdit[] {
   const clips = tracks.flatMap((track) => track.clips.map((clip) => ({ clip, count: track.channels })));
   const playing: { readonly end: number; readonly channels: readonly number[] }[] = [];
   return clips
@@ -111,7 +111,11 @@ function motion(reel: string, { speed, first }: SourceTimes): string[] {
   return [`M2   ${reel}      ${speed.toFixed(3).padStart(7, '0').padEnd(22)} ${first}`];
 }
 
-function comments({ name }: Clip, { path, timecode }: Source, { startTimecode }: SourceTimes): string[] {
+function comments(
+  { name }: Clip,
+  { path, timecode }: TimelineSource,
+  { startTimecode }: SourceTimes,
+): string[] {
   const whole = [...name].length > MOST_NAME ? [`* FULL CLIP NAME: ${name}`] : [];
   const counted =
     startTimecode === null
@@ -138,7 +142,7 @@ const reservedNames: readonly string[] = ['', 'AX', 'BL', 'NONE'];
 /**
  * Reel names by index of the source: the first letters of the file name, with a number if that name is taken.
  */
-export function reelNames(sources: readonly Pick<Source, 'name'>[]): string[] {
+export function reelNames(sources: readonly Pick<TimelineSource, 'name'>[]): string[] {
   const used = new Set(reservedNames);
   // Where the search for a free number went on to, so that many files of one name take no longer.
   const next = new Map<string, number>();
@@ -175,7 +179,7 @@ interface SourceTimes {
   readonly speed: number | null;
 }
 
-function sourceTimes(clip: Clip, source: Source, { rate }: Timeline): SourceTimes {
+function sourceTimes(clip: Clip, source: TimelineSource, { rate }: Timeline): SourceTimes {
   const { timecode: counter } = source;
   const length = clip.end - clip.start;
   if (nominalRate(counter.rate) !== nominalRate(rate)) return converted(clip, source, rate);
@@ -192,7 +196,7 @@ function sourceTimes(clip: Clip, source: Source, { rate }: Timeline): SourceTime
  * The same hours, minutes and seconds, so that a reader finds the place in a file that it knows the timecode
  * of.
  */
-function converted(clip: Clip, source: Source, rate: Timeline['rate']): SourceTimes {
+function converted(clip: Clip, source: TimelineSource, rate: Timeline['rate']): SourceTimes {
   const startTimecode = sourceTimecode(source, clip.in);
   const [hours, minutes, seconds, frame] = startTimecode.split(/[:;]/).map(Number) as [
     number,

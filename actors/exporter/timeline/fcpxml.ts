@@ -9,8 +9,8 @@ import {
   isSameRate,
   type Marker,
   pathUrl,
-  type Source,
   type Timeline,
+  type TimelineSource,
 } from './model.ts';
 
 export function fcpxml(timeline: Timeline): string {
@@ -52,7 +52,7 @@ class Formats {
   }
 
   /** Format of a still, which has no rate. */
-  ofStill({ width, height }: Source): string {
+  ofStill({ width, height }: TimelineSource): string {
     return this.#id(`still ${width} ${height}`, { name: 'FFVideoFormatRateUndefined', width, height });
   }
 
@@ -69,11 +69,11 @@ class Formats {
 const assetId = (source: number) => `a${source + 1}`;
 
 /** A source begins at its timecode. */
-function startOf({ timecode: { frame, rate } }: Source): Seconds {
+function startOf({ timecode: { frame, rate } }: TimelineSource): Seconds {
   return secondsOf(frame, rate);
 }
 
-function asset(source: Source, number: number, formats: Formats): Element {
+function asset(source: TimelineSource, number: number, formats: Formats): Element {
   const { name, path, kind, frames, rate, sound } = source;
   const format =
     kind === 'audio' ? undefined : kind === 'image' ? formats.ofStill(source) : formats.of(source);
@@ -137,7 +137,7 @@ function gap(offset: Seconds, frames: number, rate: Rational, hung: readonly Ele
 }
 
 /** In the time of its source. */
-function clipStart({ in: from }: Clip, source: Source): Seconds {
+function clipStart({ in: from }: Clip, source: TimelineSource): Seconds {
   return sum(startOf(source), secondsOf(from, source.rate));
 }
 
@@ -185,7 +185,7 @@ function clipElement(
 }
 
 /** A moment, in the time of the source of its clip: chapters of Final Cut Pro have no length. */
-function chapterMarker({ name, start }: Marker, clip: Clip, source: Source, rate: Rational): Element {
+function chapterMarker({ name, start }: Marker, clip: Clip, source: TimelineSource, rate: Rational): Element {
   const at = sum(clipStart(clip, source), secondsOf(start - clip.start, rate));
   const duration = shownSeconds(secondsOf(1, rate));
   return element('chapter-marker', { start: shownSeconds(at), duration, value: name });

@@ -136,13 +136,13 @@ function quotient(part: bigint, whole: bigint): number {
  * A timecode that counts: the frame number it begins with, the rate it counts at, and whether it drops
  * numbers.
  */
-export interface Counter {
+export interface TimecodeCounter {
   readonly frame: number;
   readonly rate: Rational;
   readonly dropFrame: boolean;
 }
 
-export interface Sound {
+export interface SoundFormat {
   /** Channels of all streams together. */
   readonly channels: number;
   readonly streams: number;
@@ -152,7 +152,7 @@ export interface Sound {
 }
 
 /** A file, however many clips are made of it. */
-export interface Source {
+export interface TimelineSource {
   readonly path: string;
   readonly name: string;
   readonly kind: 'video' | 'audio' | 'image';
@@ -160,11 +160,11 @@ export interface Source {
   readonly rate: Rational;
   /** Length in frames. A still has that of its longest clip. */
   readonly frames: number;
-  readonly timecode: Counter;
+  readonly timecode: TimecodeCounter;
   /** Displayed size, px; 0 for sound. */
   readonly width: number;
   readonly height: number;
-  readonly sound: Sound | null;
+  readonly sound: SoundFormat | null;
 }
 
 /** A chapter, as far as a clip shows it. */
@@ -191,11 +191,11 @@ export interface Clip {
 }
 
 /** Clips of one track follow each other: they never overlap. */
-export interface Track {
+export interface TimelineTrack {
   readonly clips: readonly Clip[];
 }
 
-export interface SoundTrack extends Track {
+export interface SoundTrack extends TimelineTrack {
   /** All clips of a track have as many channels. */
   readonly channels: number;
   readonly isStereo: boolean;
@@ -206,18 +206,18 @@ export interface Timeline {
   readonly rate: Rational;
   readonly width: number;
   readonly height: number;
-  readonly timecode: Counter;
+  readonly timecode: TimecodeCounter;
   /** The latest end, in frames. */
   readonly duration: number;
-  readonly sources: readonly Source[];
+  readonly sources: readonly TimelineSource[];
   /** From the lowest to the one that covers the others. */
-  readonly video: readonly Track[];
+  readonly video: readonly TimelineTrack[];
   readonly audio: readonly SoundTrack[];
 }
 
 /** Markers of all clips, in order of time. */
 export function markersOf({ video, audio }: Timeline): Marker[] {
-  const tracks: readonly Track[] = [...video, ...audio];
+  const tracks: readonly TimelineTrack[] = [...video, ...audio];
   // Picture and sound of one item have the same ones.
   const all = new Set(tracks.flatMap(({ clips }) => clips.flatMap(({ markers }) => markers)));
   return [...all].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -227,12 +227,12 @@ export function markersOf({ video, audio }: Timeline): Marker[] {
  * `01:00:00:00`, with a semicolon before the frames where numbers are dropped. `frame`: counted from the
  * first one.
  */
-export function counterText({ frame: first, rate, dropFrame }: Counter, frame: number): string {
+export function counterText({ frame: first, rate, dropFrame }: TimecodeCounter, frame: number): string {
   const text = timecode(first + frame, { rate, dropFrame });
   return dropsFrames({ rate, dropFrame }) ? text.replace(/:(\d+)$/, ';$1') : text;
 }
 
-export function dropsFrames({ rate, dropFrame }: Pick<Counter, 'rate' | 'dropFrame'>): boolean {
+export function dropsFrames({ rate, dropFrame }: Pick<TimecodeCounter, 'rate' | 'dropFrame'>): boolean {
   return dropFrame && canDropFrames(rate);
 }
 
@@ -240,7 +240,7 @@ export function dropsFrames({ rate, dropFrame }: Pick<Counter, 'rate' | 'dropFra
  * The timecode of a source that starts before its frame `frame`: its timecode may count at another rate than
  * its frames.
  */
-export function sourceTimecode({ timecode: counter, rate }: Source, frame: number): string {
+export function sourceTimecode({ timecode: counter, rate }: TimelineSource, frame: number): string {
   return counterText(counter, framesIn(frame, rate, counter.rate));
 }
 

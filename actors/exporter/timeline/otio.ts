@@ -6,9 +6,9 @@ import {
   type Marker,
   markersOf,
   pathUrl,
-  type Source,
   type Timeline,
-  type Track,
+  type TimelineSource,
+  type TimelineTrack,
 } from './model.ts';
 
 /** `value`: in frames of the rate. */
@@ -57,7 +57,7 @@ function marker({ name, start, end }: Marker, rate: Rational) {
 }
 
 /** Where a clip lies is the sum of what comes before it: gaps and clips last whole frames of the sequence. */
-function track(timeline: Timeline, { clips }: Track, kind: 'Video' | 'Audio', place: number) {
+function track(timeline: Timeline, { clips }: TimelineTrack, kind: 'Video' | 'Audio', place: number) {
   let end = 0;
   const children = clips.flatMap((clip) => {
     const gap = clip.start > end ? [gapOf(clip.start - end, timeline.rate)] : [];
@@ -107,7 +107,7 @@ function clipOf({ sources, rate }: Timeline, { name, source: number, start, end,
   };
 }
 
-function reference(source: Source) {
+function reference(source: TimelineSource) {
   const { name, path, frames, rate } = source;
   return {
     OTIO_SCHEMA: 'ExternalReference.1',
@@ -120,6 +120,6 @@ function reference(source: Source) {
 }
 
 /** A source begins at its timecode, counted in its own frames. */
-function firstFrame({ timecode, rate }: Source): number {
+function firstFrame({ timecode, rate }: TimelineSource): number {
   return framesIn(timecode.frame, timecode.rate, rate);
 }

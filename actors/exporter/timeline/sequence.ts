@@ -6,7 +6,6 @@ import { frames, nominalRate, saysDropFrame } from '../../decoder/timecode.ts';
 import { oneLine } from '../rows.ts';
 import { type TimelineBody, timelineErrors } from './contract.ts';
 import {
-  type Counter,
   canDropFrames,
   conformedRate,
   counterText,
@@ -15,7 +14,8 @@ import {
   framesPerSecond,
   isSameRate,
   rateOfNumber,
-  type Sound,
+  type SoundFormat,
+  type TimecodeCounter,
   type Timeline,
 } from './model.ts';
 
@@ -118,8 +118,8 @@ export interface SourceFacts {
   readonly width: number;
   readonly height: number;
   /** Null when the file has none. */
-  readonly timecode: Counter | null;
-  readonly sound: Sound | null;
+  readonly timecode: TimecodeCounter | null;
+  readonly sound: SoundFormat | null;
 }
 
 export function sourceFacts(path: string, probe: Probe): SourceFacts {
@@ -139,7 +139,7 @@ export function sourceFacts(path: string, probe: Probe): SourceFacts {
   };
 }
 
-function counterOf({ timecode: { text, drop_frame: dropFrame, rate } }: Probe): Counter | null {
+function counterOf({ timecode: { text, drop_frame: dropFrame, rate } }: Probe): TimecodeCounter | null {
   const counted = conformedRate(rate);
   const frame = counted && frames(text, { rate: counted.rate, dropFrame });
   // A file without one counts as its frames do, and those of an odd rate count at another one.
@@ -147,7 +147,7 @@ function counterOf({ timecode: { text, drop_frame: dropFrame, rate } }: Probe): 
   return { frame, rate: counted!.rate, dropFrame };
 }
 
-function soundOf({ audio }: Probe): Sound | null {
+function soundOf({ audio }: Probe): SoundFormat | null {
   const [first] = audio;
   if (!first) return null;
   const channels = audio.reduce((sum, { channels: of }) => sum + Math.max(1, of), 0);

@@ -23,7 +23,7 @@ import {
 import { editsOf } from './edl.ts';
 import { framesPerSecond } from './model.ts';
 import { type SourceFacts, sourceFacts } from './sequence.ts';
-import type { WriteTask } from './write.ts';
+import type { TimelineTask } from './write.ts';
 
 // Reads the chapters of the files of a timeline from their stored summaries.
 
@@ -111,7 +111,7 @@ interface TimelinesParts extends ReadingParts {
 
 /** Starts no thread before there is something to write. */
 export function createTimelines(parts: TimelinesParts): Timelines {
-  const pool = createPool<WriteTask, string>({
+  const pool = createPool<TimelineTask, string>({
     module: moduleUrl('./write', import.meta.url),
     name: 'write',
     threads: 1,

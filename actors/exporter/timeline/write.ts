@@ -3,13 +3,13 @@
 import type { TimelineFormat } from './contract.ts';
 import type { Timeline } from './model.ts';
 
-export interface WriteTask {
+export interface TimelineTask {
   readonly timeline: Timeline;
   readonly format: TimelineFormat;
 }
 
 /** *Copied* to the thread that asked. */
-export async function write({ timeline, format }: WriteTask): Promise<string> {
+export async function write({ timeline, format }: TimelineTask): Promise<string> {
   const writers = {
     xmeml: async () => (await import('./xmeml.ts')).xmeml,
     fcpxml: async () => (await import('./fcpxml.ts')).fcpxml,

@@ -4,7 +4,6 @@ import type { Rational } from '../../decoder/contract.ts';
 import { type Element, element, leaf, xmlDocument } from '../xml.ts';
 import {
   type Clip,
-  type Counter,
   counterText,
   dropsFrames,
   isNtsc,
@@ -12,10 +11,11 @@ import {
   markersOf,
   pathUrl,
   type SoundTrack,
-  type Source,
   sourceTimecode,
+  type TimecodeCounter,
   type Timeline,
-  type Track,
+  type TimelineSource,
+  type TimelineTrack,
   timebase,
 } from './model.ts';
 
@@ -35,7 +35,7 @@ function rateElement(rate: Rational): Element {
   return element('rate', {}, leaf('timebase', timebase(rate)), leaf('ntsc', truth(isNtsc(rate))));
 }
 
-function timecodeElement(counter: Counter, text: string): Element {
+function timecodeElement(counter: TimecodeCounter, text: string): Element {
   return element(
     'timecode',
     {},
@@ -135,7 +135,7 @@ class Writer {
     );
   }
 
-  #videoTrack({ clips }: Track, linked: readonly Linked[]): Element {
+  #videoTrack({ clips }: TimelineTrack, linked: readonly Linked[]): Element {
     const items = clips.map((clip, place) => this.#clip(clip, linked[place]!.id, null));
     return element('track', {}, ...items, leaf('enabled', 'TRUE'), leaf('locked', 'FALSE'));
   }
@@ -235,7 +235,7 @@ function placeOf({ source, start, end, in: from }: Clip): string {
   return [source, start, end, from].join(' ');
 }
 
-function mediaElements({ kind, rate, width, height, sound }: Source): Element[] {
+function mediaElements({ kind, rate, width, height, sound }: TimelineSource): Element[] {
   const video = element('video', {}, pictureElement(rate, width, height));
   const audio =
     sound && element('audio', {}, soundElement(sound.sampleRate), leaf('channelcount', sound.channels));
@@ -249,7 +249,10 @@ const mostScale = 1000;
  * Editing programs show a picture at its own size unless a filter scales it. One of another size fills the
  * sequence as far as its shape allows; sides of a sequence are even, so that a pixel may be missing.
  */
-function scaleFilter({ width, height }: Source, sequence: Pick<Timeline, 'width' | 'height'>): Element[] {
+function scaleFilter(
+  { width, height }: TimelineSource,
+  sequence: Pick<Timeline, 'width' | 'height'>,
+): Element[] {
   const isSame = Math.abs(width - sequence.width) <= 1 && Math.abs(height - sequence.height) <= 1;
   if (isSame || width === 0 || height === 0) return [];
   const percent = 100 * Math.min(sequence.width / width, sequence.height / height);

@@ -8,7 +8,7 @@ import type { Pyramid } from '../picture.ts';
 // 1991).
 
 /** x' = a·x - b·y + x0, y' = b·x + a·y + y0. */
-export interface Similarity {
+export interface SimilarityTransform {
   readonly a: number;
   readonly b: number;
   readonly x0: number;
@@ -42,7 +42,7 @@ export const dlibChip: Chip = {
  * The similarity from `from` to `to` with the least squared error; points as x, y, x, y. Mirroring is not
  * among them. Null where `from` is one point only, or not finite: then no scale is the best one.
  */
-export function fitted(from: ArrayLike<number>, to: ArrayLike<number>): Similarity | null {
+export function fitted(from: ArrayLike<number>, to: ArrayLike<number>): SimilarityTransform | null {
   const count = from.length / 2;
   let [fromX, fromY, toX, toY] = [0, 0, 0, 0];
   for (let at = 0; at < from.length; at += 2) {
@@ -69,13 +69,13 @@ export function fitted(from: ArrayLike<number>, to: ArrayLike<number>): Similari
   return { a, b, x0: toX - a * fromX + b * fromY, y0: toY - b * fromX - a * fromY };
 }
 
-export function inverted({ a, b, x0, y0 }: Similarity): Similarity {
+export function inverted({ a, b, x0, y0 }: SimilarityTransform): SimilarityTransform {
   const square = a * a + b * b;
   const [c, d] = [a / square, -b / square];
   return { a: c, b: d, x0: -(c * x0 - d * y0), y0: -(d * x0 + c * y0) };
 }
 
-export function applied({ a, b, x0, y0 }: Similarity, x: number, y: number): [x: number, y: number] {
+export function applied({ a, b, x0, y0 }: SimilarityTransform, x: number, y: number): [x: number, y: number] {
   return [a * x - b * y + x0, b * x + a * y + y0];
 }
 
@@ -93,7 +93,7 @@ export function aligned(
  * A square of `side` px, RGB in rows, owned by the caller. `back` leads from one of its pixels to one of the
  * picture.
  */
-export function sampled(pyramid: Pyramid, back: Similarity, side: number): Uint8Array<ArrayBuffer> {
+export function sampled(pyramid: Pyramid, back: SimilarityTransform, side: number): Uint8Array<ArrayBuffer> {
   const level = Math.max(0, Math.floor(Math.log2(Math.hypot(back.a, back.b))));
   const scale = 2 ** -level;
   // Centres of pixels stay where they are: 0.5 is the middle of the first one at each level.
@@ -103,7 +103,7 @@ export function sampled(pyramid: Pyramid, back: Similarity, side: number): Uint8
 }
 
 /** `back` leads from a pixel of the result to one of the picture. */
-export function warped(picture: Picture, back: Similarity, side: number): Uint8Array<ArrayBuffer> {
+export function warped(picture: Picture, back: SimilarityTransform, side: number): Uint8Array<ArrayBuffer> {
   const { data, width, height } = picture;
   const result = new Uint8Array(side * side * 3);
   const line = width * 3;

@@ -4,7 +4,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { distanceOf } from '../../models/face-distance.ts';
 import type { ClusterLabels } from '../contract.ts';
 import { Dbscan } from './dbscan.ts';
-import { type Block, dot, type EarlierLabels, Entries, type Rows, roundingError } from './entries.ts';
+import { type Block, dot, type EarlierLabels, Entries, roundingError, type TiledRows } from './entries.ts';
 import type { Product } from './product.ts';
 
 interface ClusteringParameters {
@@ -130,7 +130,7 @@ const sampled = 512;
  * the model, which is the answer where the distances have no structure.
  */
 export async function* findEps(
-  rows: Rows,
+  rows: TiledRows,
   product: Product,
   usualEps: number,
 ): AsyncGenerator<number, number> {
@@ -152,7 +152,7 @@ export async function* findEps(
 }
 
 /** Rows with the lowest hashes of their bits. */
-function* sampleOf(rows: Rows): Generator<number, number[]> {
+function* sampleOf(rows: TiledRows): Generator<number, number[]> {
   const hashes = new Uint32Array(rows.count);
   for (const { vectors, at } of rows.blocks(0, rows.count)) {
     const bits = new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);

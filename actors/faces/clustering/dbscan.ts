@@ -12,11 +12,11 @@ import { Cores } from './cores.ts';
 import {
   type Block,
   dot,
-  Earlier,
+  EarlierEntries,
   type EarlierLabels,
   type Entries,
-  type Rows,
   roundingError,
+  type TiledRows,
 } from './entries.ts';
 import type { Product } from './product.ts';
 
@@ -36,7 +36,7 @@ const turnEntries = 1024;
 
 export class Dbscan {
   readonly #entries: Entries;
-  readonly #earlier: Earlier;
+  readonly #earlier: EarlierEntries;
   readonly #pairs: Pairs;
   readonly #cores: Cores;
   readonly #weakCounts: Int32Array;
@@ -52,13 +52,13 @@ export class Dbscan {
     const { dimensions, strong, weak, strongAt, weakAt } = entries;
     this.#entries = entries;
     this.#eps = eps;
-    this.#earlier = new Earlier(before, entries, minSamples);
+    this.#earlier = new EarlierEntries(before, entries, minSamples);
     this.#pairs = new Pairs(product, dimensions, eps);
     const neighboursAt = (at: number) => this.#earlier.neighbours(at);
     this.#cores = new Cores(Int32Array.from(strongAt, neighboursAt), minSamples);
     this.#weakCounts = Int32Array.from(weakAt, neighboursAt);
     const error = roundingError(dimensions);
-    const exact = (rows: Rows) => (i: number, core: number) =>
+    const exact = (rows: TiledRows) => (i: number, core: number) =>
       dot(rows.row(i), 0, strong.row(core), 0, dimensions);
     this.#nearStrong = new Nearest(strong.count, error, exact(strong));
     this.#nearWeak = new Nearest(weak.count, error, exact(weak));
@@ -157,7 +157,13 @@ export class Dbscan {
   }
 
   /** Work that turned out to be needed: some rows against strong ones. */
-  async *#across(rows: Rows, picked: number[], from: number, to: number, visit: Visit): AsyncGenerator<void> {
+  async *#across(
+    rows: TiledRows,
+    picked: number[],
+    from: number,
+    to: number,
+    visit: Visit,
+  ): AsyncGenerator<void> {
     this.#total += picked.length * (to - from);
     yield* this.#rectangle(rows.picked(picked), from, to, visit);
   }

@@ -11,8 +11,8 @@ const joinsNobody = 2;
 
 export class Entries {
   readonly dimensions: number;
-  readonly strong: Rows;
-  readonly weak: Rows;
+  readonly strong: TiledRows;
+  readonly weak: TiledRows;
   /** The position of each strong row among all entries, ascending; and of each weak one. */
   readonly strongAt: number[] = [];
   readonly weakAt: number[] = [];
@@ -20,8 +20,8 @@ export class Entries {
 
   constructor(dimensions: number, tileRows = usualTile) {
     this.dimensions = dimensions;
-    this.strong = new Rows(dimensions, tileRows);
-    this.weak = new Rows(dimensions, tileRows);
+    this.strong = new TiledRows(dimensions, tileRows);
+    this.weak = new TiledRows(dimensions, tileRows);
   }
 
   get count(): number {
@@ -86,7 +86,7 @@ export interface Block {
   readonly at: Int32Array;
 }
 
-export class Rows {
+export class TiledRows {
   readonly dimensions: number;
   readonly #tileRows: number;
   readonly #tiles: Float32Array[] = [];
@@ -176,7 +176,7 @@ export type EarlierLabels = Pick<ClusterLabels, 'labels' | 'neighbours'>;
 
 const nothing: EarlierLabels = { labels: new Int32Array(0), neighbours: new Int32Array(0) };
 
-export class Earlier {
+export class EarlierEntries {
   readonly #before: EarlierLabels;
   readonly #entries: Entries;
   readonly #minSamples: number;

@@ -9,7 +9,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { Mutex } from '../../../runtime/sync/locks.ts';
 import { type facesContract, facesErrors } from '../contract.ts';
 import { Clustering } from './clustering.ts';
-import { type Entries, faultOf, Rows } from './entries.ts';
+import { type Entries, faultOf, TiledRows } from './entries.ts';
 import { Product, type ProductOptions } from './product.ts';
 
 type Faces = typeof facesContract;
@@ -232,14 +232,14 @@ export async function similarities(
   return { groups: count, similarities: means(best) };
 }
 
-function checkedReferences(references: Float32Array, dimensions: number): Rows {
+function checkedReferences(references: Float32Array, dimensions: number): TiledRows {
   const count = references.length / dimensions;
   if (!Number.isInteger(count)) {
     throw engineErrors.INVALID_MESSAGE(
       `references: ${references.length} numbers are no vectors of ${dimensions}`,
     );
   }
-  const rows = new Rows(dimensions, Math.max(1, Math.min(count, 256)));
+  const rows = new TiledRows(dimensions, Math.max(1, Math.min(count, 256)));
   for (let i = 0; i < count; i++) {
     const fault = faultOf(references, i, dimensions);
     if (fault !== null) throw engineErrors.INVALID_MESSAGE(`references: vector ${i} ${fault}`);

@@ -15,15 +15,15 @@ import { onnxBytes } from '../../models/starter/graph/onnx.ts';
  */
 type Reaching = (values: number, count: number, least: number, out: number) => number;
 
-export interface Kernel {
+export interface ProductKernel {
   readonly reaching: Reaching;
 }
 
 const compiled = new WebAssembly.Module(readFileSync(new URL('./similar.wasm', import.meta.url)));
 
-export function kernelOver(memory: WebAssembly.Memory): Kernel {
+export function kernelOver(memory: WebAssembly.Memory): ProductKernel {
   const instance = new WebAssembly.Instance(compiled, { memory: { cosines: memory } });
-  return instance.exports as unknown as Kernel;
+  return instance.exports as unknown as ProductKernel;
 }
 
 const pageBytes = 65_536;
@@ -35,7 +35,7 @@ export interface ProductOptions {
 }
 
 /** Rows that follow each other, count×d. */
-export interface Factor {
+export interface FaceFactor {
   readonly vectors: Float32Array;
   readonly count: number;
 }
@@ -43,7 +43,7 @@ export interface Factor {
 export class Product {
   readonly #session: ModelSession;
   readonly #memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 });
-  readonly #kernel: Kernel = kernelOver(this.#memory);
+  readonly #kernel: ProductKernel = kernelOver(this.#memory);
   /** Left rows × right rows. *Borrowed until the next multiplication.* */
   cosines: Float32Array = new Float32Array(0);
   /** Result of `reaching`. *Borrowed until the next call.* */
@@ -60,7 +60,7 @@ export class Product {
   }
 
   /** Afterwards `cosines` and `reaching` speak of these. Throws MODEL_RUN_FAILED. */
-  async multiply(left: Factor, right: Factor, dimensions: number): Promise<void> {
+  async multiply(left: FaceFactor, right: FaceFactor, dimensions: number): Promise<void> {
     const [rows, columns] = [left.count, right.count];
     this.#makeRoom(rows, columns);
     await this.#session.run(

@@ -5,14 +5,14 @@
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { type FaceDetectorRow, modelErrors } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import { applied, type Similarity, sampled } from '../alignment/align.ts';
+import { applied, type SimilarityTransform, sampled } from '../alignment/align.ts';
 import type { Pyramid } from '../picture.ts';
 import { declared, described, values } from '../ports.ts';
 import {
   type Candidate,
-  type DetectorFamily,
   distinct,
   type FaceDetector,
+  type FaceDetectorFamily,
   type GraphOpener,
   mostFaces,
   selectFaces,
@@ -50,7 +50,7 @@ interface Square {
   readonly side: number;
 }
 
-export const blazeface: DetectorFamily = {
+export const blazeface: FaceDetectorFamily = {
   async open(row, graphOf) {
     const look = await opened(graphOf, 'graph', lookSide);
     const points = await opened(graphOf, 'mesh', meshSide);
@@ -209,7 +209,7 @@ function uprightOf({
   width,
   height,
   landmarks: [x0 = 0, y0 = 0, x1 = 0, y1 = 0],
-}: Candidate): Similarity {
+}: Candidate): SimilarityTransform {
   const angle = Math.atan2(y1 - y0, x1 - x0);
   const step = (meshMargin * Math.max(width, height)) / meshSide;
   const [a, b] = [step * Math.cos(angle), step * Math.sin(angle)];

@@ -5,7 +5,7 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { FaceDetectorSide } from '../../models/face-sides.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
-import { Planes, type Pyramid, quartered } from '../picture.ts';
+import { InputPlanes, type Pyramid, quartered } from '../picture.ts';
 import { type Candidate, type DetectorGraph, type FaceDetector, scaled, selectFaces } from './family.ts';
 
 /**
@@ -95,7 +95,7 @@ interface DetectorInput {
 /** Fills tensors of one graph, in one memory that grows to the largest picture. */
 export class InputFiller {
   readonly #side: FaceDetectorSide;
-  readonly #planes: Planes;
+  readonly #planes: InputPlanes;
   /**
    * A black pixel as the graph is given it: pictures are padded first, and normalised then, by the makers of
    * the models.
@@ -105,7 +105,7 @@ export class InputFiller {
   constructor(side: FaceDetectorSide) {
     this.#side = side;
     this.#black = (0 - side.mean) / side.scale;
-    this.#planes = new Planes(side);
+    this.#planes = new InputPlanes(side);
   }
 
   /** The picture must not be larger than the one size of a graph that takes one. */

@@ -1,10 +1,10 @@
 // The families of face detectors, by the name that rows give them.
 import { type FaceDetectorRow, modelErrors } from '../../models/contract.ts';
-import type { Port } from '../../models/session.ts';
+import type { GraphPort } from '../../models/session.ts';
 import { declared, described, pictureInput, values } from '../ports.ts';
 import { blazeface } from './blazeface.ts';
 import { GridDetector } from './detector.ts';
-import type { Candidate, DetectorFamily, GridFamily } from './family.ts';
+import type { Candidate, FaceDetectorFamily, GridFamily } from './family.ts';
 
 // SCRFD: two anchors a cell of 8, 16 and 32 px. Its outputs are numbered, so they are known by their order
 // and their width: three times scores, three times distances to the sides of a box, three times points.
@@ -58,9 +58,9 @@ export const scrfd: GridFamily = {
   },
 };
 
-function checkOutputs(outputs: readonly Port[], file: string): void {
+function checkOutputs(outputs: readonly GraphPort[], file: string): void {
   const expected = widths.flatMap((width) => strides.map(() => width));
-  const fits = ({ shape }: Port, at: number) =>
+  const fits = ({ shape }: GraphPort, at: number) =>
     typeof shape.at(-1) !== 'number' || shape.at(-1) === expected[at];
   if (outputs.length === expected.length && outputs.every(fits)) return;
   throw modelErrors.MODEL_LOAD_FAILED(
@@ -121,21 +121,21 @@ const yunet: GridFamily = {
   },
 };
 
-const onGrid = (family: GridFamily): DetectorFamily => ({
+const onGrid = (family: GridFamily): FaceDetectorFamily => ({
   open: async (row, graphOf) => {
     const { session, file } = await graphOf('graph');
     return new GridDetector(row, session, family.open(row, session, file));
   },
 });
 
-const families: Readonly<Record<string, DetectorFamily>> = {
+const families: Readonly<Record<string, FaceDetectorFamily>> = {
   yunet: onGrid(yunet),
   scrfd: onGrid(scrfd),
   blazeface,
 };
 
 /** Throws MODEL_INVALID, listing the families there are. */
-export function detectorFamilyOf({ key, family }: FaceDetectorRow): DetectorFamily {
+export function detectorFamilyOf({ key, family }: FaceDetectorRow): FaceDetectorFamily {
   const match = Object.hasOwn(families, family) ? families[family] : undefined;
   if (match) return match;
   const names = Object.keys(families).join(', ');

@@ -15,7 +15,7 @@ export type GraphOpener = (
   role: string,
 ) => Promise<{ readonly session: ModelSession; readonly file: string }>;
 
-export interface DetectorFamily {
+export interface FaceDetectorFamily {
   /** Throws MODEL_LOAD_FAILED, naming what was expected and what is there. */
   open(row: FaceDetectorRow, graphOf: GraphOpener): Promise<FaceDetector>;
 }

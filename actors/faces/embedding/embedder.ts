@@ -1,9 +1,9 @@
 // Turns aligned faces into vectors of length 1, at most a batch in one run.
 import { type FaceEmbedderRow, modelErrors } from '../../models/contract.ts';
-import type { ModelSession, Port } from '../../models/session.ts';
+import type { GraphPort, ModelSession } from '../../models/session.ts';
 import { arcfaceChip, type Chip, dlibChip } from '../alignment/align.ts';
 import { facesErrors } from '../contract.ts';
-import { Planes } from '../picture.ts';
+import { InputPlanes } from '../picture.ts';
 import { described } from '../ports.ts';
 
 export class FaceEmbedder {
@@ -13,7 +13,7 @@ export class FaceEmbedder {
   readonly #row: FaceEmbedderRow;
   readonly #session: ModelSession;
   readonly #graph: EmbedderGraph;
-  readonly #planes: Planes;
+  readonly #planes: InputPlanes;
   /** The faces of a run, one behind the other. */
   readonly #faces: Uint8Array;
   readonly #pixels: number;
@@ -25,7 +25,7 @@ export class FaceEmbedder {
     this.#graph = graph;
     this.batch = graph.batch;
     this.dimensions = row.embedder.dimensions;
-    this.#planes = new Planes(row.embedder);
+    this.#planes = new InputPlanes(row.embedder);
     this.chip = graph.chip;
     this.#pixels = graph.chip.side ** 2;
     this.#faces = new Uint8Array(graph.batch * 3 * this.#pixels);
@@ -224,7 +224,7 @@ function facePorts(
 }
 
 /** Free sides of a graph fit everything. */
-function fits({ type, shape }: Port, expected: readonly (number | null)[]): boolean {
+function fits({ type, shape }: GraphPort, expected: readonly (number | null)[]): boolean {
   if (type !== 'float32' || shape.length !== expected.length) return false;
   return shape.every(
     (side, at) => expected[at] === null || typeof side !== 'number' || side < 0 || side === expected[at],

@@ -1,7 +1,7 @@
 // Actors that the coordinator of people uses, and how it finds a clustering.
 
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { Semaphore } from '../../../runtime/sync/locks.ts';
 import { quoted, suggestion } from '../../../runtime/text.ts';
 import type { Tasks } from '../../analysis/contract.ts';
@@ -46,7 +46,7 @@ export interface NamedJob {
 }
 
 /** A person waits: ahead of the work of analyses. */
-export function now(signal: AbortSignal | undefined): CallOptions {
+export function now(signal: AbortSignal | undefined): AskOptions {
   return { lane: 'now', signal };
 }
 

@@ -23,7 +23,7 @@ import type {
   ReclusterRequest,
   SuggestClustersRequest,
 } from './requests/contract.ts';
-import { clusterFaces, clusterSamples, PictureBudget, type Pictures, picturesOf } from './samples.ts';
+import { type ClusterPictures, clusterFaces, clusterSamples, PictureBudget, picturesOf } from './samples.ts';
 
 /**
  * Fewer than the index keeps open: with more each would end another one before its next step, and none would
@@ -279,7 +279,7 @@ async function compared(
   return answer;
 }
 
-function sampleOf({ cluster_id, name, size, faces, entry_ids }: Pictures) {
+function sampleOf({ cluster_id, name, size, faces, entry_ids }: ClusterPictures) {
   return { cluster_id, name, size, sample_faces: faces, entry_ids };
 }
 

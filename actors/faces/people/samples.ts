@@ -15,7 +15,7 @@ export const FACES_AT_ONCE = 1200;
 /** No cluster is larger. */
 export const ANY_SIZE = { min_size: 1, max_size: 1_000_000_000 } as const;
 
-export interface Pictures extends Omit<ClusterFaces, 'faces'> {
+export interface ClusterPictures extends Omit<ClusterFaces, 'faces'> {
   /** JPEG as base64. */
   readonly faces: string[];
 }
@@ -36,7 +36,7 @@ export class PictureBudget {
   }
 
   /** Takes the first pictures, as many as fit. */
-  take({ faces, entry_ids, places, ...cluster }: ClusterFaces): Pictures {
+  take({ faces, entry_ids, places, ...cluster }: ClusterFaces): ClusterPictures {
     const encodedFaces: string[] = [];
     for (const jpeg of faces) {
       this.#left -= base64Letters(jpeg);
@@ -82,8 +82,8 @@ export async function picturesOf(
   { cluster_ids, offset, limit }: Page,
   budget: PictureBudget,
   signal: AbortSignal | undefined,
-): Promise<{ clusters: Pictures[]; unknown: string[] }> {
-  const clusters: Pictures[] = [];
+): Promise<{ clusters: ClusterPictures[]; unknown: string[] }> {
+  const clusters: ClusterPictures[] = [];
   const unknown: string[] = [];
   const ask = async (ids: string[], most: number) => {
     const request = {
@@ -165,7 +165,7 @@ export async function clusterSamples(
   };
 }
 
-function sampleOf({ cluster_id, name, size, faces }: Pictures) {
+function sampleOf({ cluster_id, name, size, faces }: ClusterPictures) {
   return { cluster_id, name, size, sample_faces: faces };
 }
 
@@ -176,7 +176,7 @@ async function noiseFaces(
   page: Pick<Page, 'offset' | 'limit'>,
   budget: PictureBudget,
   signal: Signal,
-): Promise<Pictures | null> {
+): Promise<ClusterPictures | null> {
   const request = {
     clusters: [],
     ...ANY_SIZE,
@@ -224,7 +224,7 @@ export async function clusterFaces(
 }
 
 function shownFaces(
-  { size, available_faces, faces, entry_ids, places }: Omit<Pictures, 'cluster_id' | 'name'>,
+  { size, available_faces, faces, entry_ids, places }: Omit<ClusterPictures, 'cluster_id' | 'name'>,
   { include_entry_ids, include_places }: ClusterFacesRequest,
 ) {
   // Grid frame n is second n.

@@ -6,7 +6,7 @@ import { nullable } from '../../../runtime/schema.ts';
 import { ThingBox } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
-import { FrameRange, Scope, Shot } from '../visual/contract.ts';
+import { FrameRange, Shot, VisualScope } from '../visual/contract.ts';
 
 const part = {
   hash_str: Type.String(),
@@ -71,7 +71,7 @@ export const appearanceMessages = {
       model_key: nullable(Type.String()),
       person: PeopleFilter,
       people: Type.Optional(PeopleFilter),
-      scope: Scope,
+      scope: VisualScope,
       max_results: Type.Integer({ minimum: 1 }),
     }),
     Type.Object({
@@ -91,7 +91,7 @@ export const appearanceMessages = {
       model_key: nullable(Type.String()),
       transcripts: Type.Boolean(),
       people: Type.Optional(PeopleFilter),
-      scope: Scope,
+      scope: VisualScope,
       max_results: Type.Integer({ minimum: 1 }),
     }),
     Type.Object({

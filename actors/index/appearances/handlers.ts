@@ -3,7 +3,7 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { compareText } from '../../../runtime/text.ts';
-import { checkSearchFilters, inScope, type SearchParts } from '../facets/scope.ts';
+import { checkSearchFilters, inScope, type ScopeParts } from '../facets/scope.ts';
 import type { FacetTable } from '../facets/table.ts';
 import type { StoredClusters } from '../people/cluster-columns.ts';
 import { idText } from '../people/entry-id.ts';
@@ -169,7 +169,7 @@ function framesInBoth(ranges: FrameRanges, only: FrameRanges | null): FrameRange
 // Selection by filters, people and ranges without a search: whole media or parts of them, the latest
 // recording first. It needs the table of facets and the loaded state, and reads no vector.
 
-interface SelectedParts extends SearchParts {
+interface SelectedParts extends ScopeParts {
   readonly visual: VisualIndex;
   readonly transcripts: TranscriptIndex;
 }

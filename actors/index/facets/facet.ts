@@ -5,7 +5,7 @@ import type { FacetKind } from './contract.ts';
 // Dates as they are written, whole or in part, as stretches of time that can be compared.
 
 /** Half-open stretch of the clock on the wall, in ms since 1970 as if that clock showed UTC. */
-export interface Moment {
+export interface ClockRange {
   readonly start: number;
   readonly end: number;
   /** Ms by which that clock is ahead of UTC; null when the text does not say. */
@@ -19,7 +19,7 @@ const form =
  * `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:11`, with seconds, fractions and an offset; null for
  * anything else.
  */
-export function moment(text: string): Moment | null {
+export function moment(text: string): ClockRange | null {
   const match = form.exec(text.trim());
   if (!match) return null;
   const [, years, months, days, hours, minutes, seconds, fraction, zone] = match;
@@ -55,22 +55,22 @@ function offsetOf(zone: string): number {
  * Shifts that make two moments comparable: to their instants if both have an offset, else none, so that their
  * clocks are compared.
  */
-function aligned(moment: Moment, reference: Moment): { shift: number; otherShift: number } {
+function aligned(moment: ClockRange, reference: ClockRange): { shift: number; otherShift: number } {
   return moment.offset === null || reference.offset === null
     ? { shift: 0, otherShift: 0 }
     : { shift: moment.offset, otherShift: reference.offset };
 }
 
-export function isBefore(moment: Moment, reference: Moment): boolean {
+export function isBefore(moment: ClockRange, reference: ClockRange): boolean {
   const { shift, otherShift } = aligned(moment, reference);
   return moment.end - shift <= reference.start - otherShift;
 }
 
-export function isAfter(moment: Moment, reference: Moment): boolean {
+export function isAfter(moment: ClockRange, reference: ClockRange): boolean {
   return isBefore(reference, moment);
 }
 
-export function isWithin(moment: Moment, reference: Moment): boolean {
+export function isWithin(moment: ClockRange, reference: ClockRange): boolean {
   const { shift, otherShift } = aligned(moment, reference);
   return (
     moment.start - shift >= reference.start - otherShift && moment.end - shift <= reference.end - otherShift
@@ -85,16 +85,16 @@ export interface MediaFacts extends Pick<MediaRecord, 'probe' | 'identity'> {
 export type Meta = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Meaning of one key, parsed once and cached. */
-export interface Reading {
+export interface KeyReading {
   /** The stable values of the options it belongs to, each once. */
   readonly values: readonly string[];
   /** Number of a numeric facet, or the beginning of a date in ms; bounds and order use it. */
   readonly size: number | null;
   /** Moment of a date facet. */
-  readonly moment: Moment | null;
+  readonly moment: ClockRange | null;
 }
 
-export interface Facet {
+export interface FacetDefinition {
   /** `group.name`; never changes its meaning. */
   readonly id: string;
   readonly label: string;
@@ -105,7 +105,7 @@ export interface Facet {
   /** The value of the media as one text; null when it has none. */
   key(media: MediaFacts): string | null;
   /** Meaning of a key; null if it cannot be parsed. */
-  read(key: string): Reading | null;
+  read(key: string): KeyReading | null;
   labelOf(value: string): string;
   meta(value: string): Meta;
   /** Where an option stands: a number, or null for the most frequent first. */
@@ -114,7 +114,7 @@ export interface Facet {
 
 /** A facet of contents whose values are known by hash. */
 export interface ContentFacet {
-  readonly facet: Facet;
+  readonly facet: FacetDefinition;
   /** Same as `Facet.key`. */
   keyOf(hash: string): string | null;
 }
@@ -125,14 +125,14 @@ interface FacetName {
   readonly path: readonly string[];
 }
 
-type Rest = Partial<Pick<Facet, 'labelOf' | 'meta' | 'rank'>>;
+type Rest = Partial<Pick<FacetDefinition, 'labelOf' | 'meta' | 'rank'>>;
 
 function facet(
   { id, label, path }: FacetName,
   kind: FacetKind,
-  key: Facet['key'],
-  options: Partial<Facet>,
-): Facet {
+  key: FacetDefinition['key'],
+  options: Partial<FacetDefinition>,
+): FacetDefinition {
   return {
     id,
     label,
@@ -149,7 +149,7 @@ function facet(
 }
 
 /** A media has one value or none. */
-export function single(name: FacetName, value: Facet['key'], options: Rest = {}): Facet {
+export function single(name: FacetName, value: FacetDefinition['key'], options: Rest = {}): FacetDefinition {
   return facet(name, 'single', value, options);
 }
 
@@ -169,7 +169,7 @@ export function multi(
     widen = (value: string) => [value],
     ...options
   }: Rest & { widen?(value: string): readonly string[] } = {},
-): Facet {
+): FacetDefinition {
   return facet(name, 'multi', (media) => keyOfValues(values(media)), {
     read: (key) => ({
       values: [...new Set(key.split(between).flatMap(widen))],
@@ -184,7 +184,7 @@ export function numeric(
   name: FacetName,
   value: (media: MediaFacts) => number | null,
   options: Rest = {},
-): Facet {
+): FacetDefinition {
   const key = (media: MediaFacts) => {
     const number = value(media);
     return number === null || !Number.isFinite(number) ? null : String(number);
@@ -197,7 +197,11 @@ export function numeric(
 }
 
 /** Options are days. A text that is no date, or only a part of one, gives no value. */
-export function date(name: FacetName, text: (media: MediaFacts) => string | null, options: Rest = {}): Facet {
+export function date(
+  name: FacetName,
+  text: (media: MediaFacts) => string | null,
+  options: Rest = {},
+): FacetDefinition {
   return facet(name, 'date', text, {
     read: (value) => {
       const read = moment(value);
@@ -227,19 +231,19 @@ export function choices(list: readonly Choice[]): Required<Rest> {
 }
 
 /** Classes of a number by where each begins, ascending. The value of the class the number is in. */
-export interface Step extends Choice {
+export interface ClassStep extends Choice {
   /** The class holds this number and larger ones, up to where the next class begins. */
   readonly from: number;
 }
 
-export function classOf(steps: readonly Step[], number: number): string | null {
+export function classOf(steps: readonly ClassStep[], number: number): string | null {
   return steps.findLast((step) => number >= step.from)?.value ?? null;
 }
 
 /**
  * Steps as choices whose meta says where each class begins and ends; `unit` names the fields: `min_seconds`.
  */
-export function stepChoices(steps: readonly Step[], unit: string): Required<Rest> {
+export function stepChoices(steps: readonly ClassStep[], unit: string): Required<Rest> {
   return choices(
     steps.map((step, i) => ({
       ...step,
@@ -253,7 +257,7 @@ const yesOrNo = choices([
   { value: 'no', label: 'No' },
 ]);
 
-export function flag(name: FacetName, value: (media: MediaFacts) => boolean | null): Facet {
+export function flag(name: FacetName, value: (media: MediaFacts) => boolean | null): FacetDefinition {
   const key = (media: MediaFacts) => {
     const is = value(media);
     return is === null ? null : is ? 'yes' : 'no';

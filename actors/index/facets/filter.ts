@@ -10,13 +10,21 @@
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
 import { quoted, suggestion } from '../../../runtime/text.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter, withdrawnIn } from './contract.ts';
-import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
+import {
+  type ClockRange,
+  type FacetDefinition,
+  isAfter,
+  isBefore,
+  isWithin,
+  type KeyReading,
+  moment,
+} from './facet.ts';
 
 /** True if a media passes with this value of the facet; null for a media without one. */
-export type Test = (reading: Reading | null) => boolean;
+export type Test = (reading: KeyReading | null) => boolean;
 
 export interface CheckedFilter {
-  readonly facet: Facet;
+  readonly facet: FacetDefinition;
   /** Values of the request, for options that are listed though nothing has them. */
   readonly values: readonly string[];
   readonly test: Test;
@@ -33,7 +41,7 @@ const sets = [
 const someOf = ['is_any_of', 'is_not', 'include_any_of', 'exclude_any_of'] as const;
 
 /** Which operators a facet takes, by its kind. */
-const operatorsOf: Readonly<Record<Facet['kind'], readonly FilterOperator[]>> = {
+const operatorsOf: Readonly<Record<FacetDefinition['kind'], readonly FilterOperator[]>> = {
   single: sets,
   multi: sets,
   numeric: [...someOf, 'greater_than', 'less_than'],
@@ -47,7 +55,7 @@ const comparing: readonly FilterOperator[] = ['before', 'after', 'greater_than',
  * WRONG_OPERATOR, WRONG_VALUES.
  */
 export function checkFilters(
-  facets: readonly Facet[],
+  facets: readonly FacetDefinition[],
   filters: readonly MetadataFilter[],
   field: string,
 ): CheckedFilter[] {
@@ -85,7 +93,11 @@ function parseNumber(text: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function wrongValues(facet: Facet, operator: FilterOperator, values: readonly string[]): string | null {
+function wrongValues(
+  facet: FacetDefinition,
+  operator: FilterOperator,
+  values: readonly string[],
+): string | null {
   if (values.length === 0) return 'at least one value is required';
   if (comparing.includes(operator) && values.length > 1) return `${operator} takes exactly one value`;
   const readable = facet.kind === 'numeric' ? parseNumber : facet.kind === 'date' ? moment : () => true;
@@ -96,12 +108,12 @@ function wrongValues(facet: Facet, operator: FilterOperator, values: readonly st
   return `${quoted(wrong.slice(0, 80))} is not ${expectation}`;
 }
 
-function testOf(facet: Facet, operator: FilterOperator, values: readonly string[]): Test {
+function testOf(facet: FacetDefinition, operator: FilterOperator, values: readonly string[]): Test {
   const has = holds(facet, values);
-  const hasAll = (reading: Reading) => values.every((value) => reading.values.includes(value));
+  const hasAll = (reading: KeyReading) => values.every((value) => reading.values.includes(value));
   const number = parseNumber(values[0] ?? '') ?? Number.NaN;
-  const stretch = moment(values[0] ?? '') as Moment;
-  const size = (reading: Reading | null) => reading?.size ?? Number.NaN;
+  const stretch = moment(values[0] ?? '') as ClockRange;
+  const size = (reading: KeyReading | null) => reading?.size ?? Number.NaN;
   switch (operator) {
     case 'is_any_of':
     case 'include_any_of':
@@ -125,18 +137,18 @@ function testOf(facet: Facet, operator: FilterOperator, values: readonly string[
   }
 }
 
-export function anyOf(facet: Facet, values: readonly string[]): Test {
+export function anyOf(facet: FacetDefinition, values: readonly string[]): Test {
   const has = holds(facet, values);
   return (reading) => reading !== null && has(reading);
 }
 
-function holds(facet: Facet, values: readonly string[]): (reading: Reading) => boolean {
+function holds(facet: FacetDefinition, values: readonly string[]): (reading: KeyReading) => boolean {
   if (facet.kind === 'numeric') {
     const numbers = new Set(values.map(parseNumber));
     return ({ size }) => numbers.has(size);
   }
   if (facet.kind === 'date') {
-    const stretches = values.map((value) => moment(value) as Moment);
+    const stretches = values.map((value) => moment(value) as ClockRange);
     return ({ moment }) => moment !== null && stretches.some((stretch) => isWithin(moment, stretch));
   }
   const allowedValues = new Set(values);

@@ -1,20 +1,20 @@
 // Handlers about filters, and about the media in the scope of a search.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type {
-  Facet as FacetAnswer,
+  Facet,
   FacetOption,
   FacetReport,
   FacetScope,
   facetMessages,
   MetadataFilter,
 } from './contract.ts';
-import type { Facet } from './facet.ts';
+import type { FacetDefinition } from './facet.ts';
 import { anyOf, type CheckedFilter, checkFilters } from './filter.ts';
 import { facets } from './list.ts';
 import { checkSearchFilters } from './scope.ts';
@@ -23,15 +23,15 @@ import type { FacetTables } from './tables.ts';
 
 type FacetContract = Contract<typeof facetMessages>;
 
-export interface FacetParts {
-  readonly folders: Folders;
+export interface FacetHandlerParts {
+  readonly folders: IndexFolders;
   readonly tables: FacetTables;
   readonly visual: VisualIndex;
   readonly transcripts: TranscriptIndex;
   readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
-export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
+export function facetHandlers(parts: FacetHandlerParts): Handlers<FacetContract> {
   const { folders, tables } = parts;
   return {
     resolve: (request) => resolveNames(parts, request),
@@ -43,7 +43,7 @@ export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
 }
 
 function passing(
-  { folders, tables }: FacetParts,
+  { folders, tables }: FacetHandlerParts,
   { cache_dir, names, filters }: Request<FacetContract, 'passing'>,
   pause: () => void,
 ) {
@@ -58,7 +58,7 @@ function passing(
 }
 
 function resolveNames(
-  { folders, tables, visual, transcripts, people: index }: FacetParts,
+  { folders, tables, visual, transcripts, people: index }: FacetHandlerParts,
   { cache_dir, model_key, stored = false, names, filters, people }: Request<FacetContract, 'resolve'>,
 ) {
   return folders.with(cache_dir, (store) => {
@@ -72,7 +72,7 @@ function resolveNames(
 }
 
 function report(
-  { folders, tables, visual, transcripts }: FacetParts,
+  { folders, tables, visual, transcripts }: FacetHandlerParts,
   { cache_dir, scope, filters }: Request<FacetContract, 'facets'>,
   pause: () => void,
 ): Promise<FacetReport> {
@@ -133,7 +133,7 @@ export function facetReport(
 export const mostOptions = 2000;
 
 interface Counted {
-  readonly facets: FacetAnswer[];
+  readonly facets: Facet[];
   /** Ids of facets that have more options than are listed. */
   readonly shortened: string[];
 }
@@ -222,7 +222,7 @@ function shorten(options: readonly Option[], chosen: ReadonlySet<string>): reado
   );
 }
 
-function ordered(facet: Facet, options: readonly Option[]): FacetOption[] {
+function ordered(facet: FacetDefinition, options: readonly Option[]): FacetOption[] {
   return options
     .map(({ value, count }) => {
       const [label, meta, rank] = [facet.labelOf(value), facet.meta(value), facet.rank(value)];
@@ -235,13 +235,13 @@ function ordered(facet: Facet, options: readonly Option[]): FacetOption[] {
     .map(({ option }) => option);
 }
 
-function answerOf(column: Column, tally: Uint32Array, options: FacetOption[]): FacetAnswer {
+function answerOf(column: Column, tally: Uint32Array, options: FacetOption[]): Facet {
   const { id, label, group, path, kind } = column.facet;
   return { id, label, group, path: [...path], kind, options, ...boundsOf(column, tally) };
 }
 
 /** The least and greatest number, or the first and last day. */
-function boundsOf(column: Column, tally: Uint32Array): Pick<FacetAnswer, 'min' | 'max'> {
+function boundsOf(column: Column, tally: Uint32Array): Pick<Facet, 'min' | 'max'> {
   const bounds = column.bounds(tally);
   if (bounds === null) return {};
   const { least, greatest } = bounds;

@@ -5,15 +5,15 @@ import { posix, win32 } from 'node:path';
 import { isUnsetDate } from '../../decoder/contract.ts';
 import { bibliographicCodes } from '../../transcriber/text/languages.ts';
 import {
+  type ClassStep,
   classOf,
   date,
-  type Facet,
+  type FacetDefinition,
   flag,
   type MediaFacts,
   moment,
   multi,
   numeric,
-  type Step,
   single,
   stepChoices,
 } from './facet.ts';
@@ -87,7 +87,7 @@ function setDate(date: string): string | null {
   return isUnsetDate(date) ? null : date;
 }
 
-const bytes: readonly Step[] = [
+const bytes: readonly ClassStep[] = [
   { value: 'under_10mb', label: 'Under 10 MB', from: 0 },
   { value: '10mb_100mb', label: '10 to 100 MB', from: 1e7 },
   { value: '100mb_1gb', label: '100 MB to 1 GB', from: 1e8 },
@@ -124,7 +124,7 @@ export function extensionOf(path: string): string | null {
   return ending === '' ? null : ending;
 }
 
-export const originFacets: readonly Facet[] = [
+export const originFacets: readonly FacetDefinition[] = [
   single({ id: 'source.camera_make', label: 'Camera make', path: source }, ({ probe }) =>
     plain(probe.camera_make),
   ),
@@ -252,7 +252,7 @@ const languages = (streams: readonly { readonly language: string | null }[]) =>
 
 const first = ({ probe }: MediaFacts) => probe.audio[0];
 
-export const soundFacets: readonly Facet[] = [
+export const soundFacets: readonly FacetDefinition[] = [
   flag({ id: 'technical.has_audio', label: 'Has audio', path: sound }, ({ probe }) =>
     probe.kind === 'image' ? null : probe.audio.length > 0,
   ),
@@ -289,4 +289,4 @@ export const soundFacets: readonly Facet[] = [
   ),
 ];
 
-export const facets: readonly Facet[] = [...pictureFacets, ...soundFacets, ...originFacets];
+export const facets: readonly FacetDefinition[] = [...pictureFacets, ...soundFacets, ...originFacets];

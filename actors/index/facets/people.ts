@@ -2,9 +2,17 @@
 // a picture shows at most. They follow the clusterings, apart from the records of media.
 
 import type { StoredClusters } from '../people/cluster-columns.ts';
-import type { Clusterings } from '../people/loaded.ts';
+import type { LoadedClusterings } from '../people/loaded.ts';
 import { readable } from '../store/faults.ts';
-import { type ContentFacet, classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
+import {
+  type ClassStep,
+  type ContentFacet,
+  classOf,
+  type FacetDefinition,
+  multi,
+  single,
+  stepChoices,
+} from './facet.ts';
 
 const group = ['People'] as const;
 export const peoplePrefix = 'people.';
@@ -13,7 +21,7 @@ const countId = `${peoplePrefix}face_count`;
 /** Separator of the positions of several people. */
 const between = ',';
 
-const counts: readonly Step[] = [
+const counts: readonly ClassStep[] = [
   { value: 'none', label: 'No face', from: 0 },
   { value: 'one', label: 'One face', from: 1 },
   { value: 'two', label: 'Two faces', from: 2 },
@@ -69,7 +77,7 @@ function factsOf(stored: StoredClusters): ClusteringFacts {
 
 function facetOf(name: string, { names, places, shown }: ClusteringFacts): ContentFacet {
   const keyOf = (hash: string) => shown[places.get(hash) ?? -1]?.join(between) ?? null;
-  const facet: Facet = {
+  const facet: FacetDefinition = {
     ...multi({ id: clusteringFacetId(name), label: name, path: group }, () => []),
     key: (media) => keyOf(media.identity.hash_str),
     // A name may hold any sign, a place in the list does not.
@@ -105,7 +113,7 @@ export class PeopleFacets {
   /**
    * Stored facets of people; a facet that is the same object has the same values. `pause` may throw to stop.
    */
-  of(source: Clusterings, pause: () => void): readonly ContentFacet[] {
+  of(source: LoadedClusterings, pause: () => void): readonly ContentFacet[] {
     const names = [...source.clusterings()].sort();
     const unreadable: string[] = [];
     let isNews = false;

@@ -1,13 +1,13 @@
 // Facets of the picture: size, shape, rate, length, codec and colour.
 import type { Probe } from '../../decoder/contract.ts';
 import {
+  type ClassStep,
   choices,
   classOf,
-  type Facet,
+  type FacetDefinition,
   flag,
   type MediaFacts,
   numeric,
-  type Step,
   single,
   stepChoices,
 } from './facet.ts';
@@ -160,7 +160,7 @@ export function nominalRate({ num, den }: { readonly num: number; readonly den: 
   return rates.find((candidate) => Math.abs(rate / candidate - 1) < 0.0004) ?? Math.round(rate * 100) / 100;
 }
 
-const lengths: readonly Step[] = [
+const lengths: readonly ClassStep[] = [
   { value: 'under_10s', label: 'Under 10 seconds', from: 0 },
   { value: '10s_1m', label: '10 seconds to 1 minute', from: 10 },
   { value: '1m_5m', label: '1 to 5 minutes', from: 60 },
@@ -220,7 +220,7 @@ const profileLabel = (value: string) => {
   return `${codecs[codec] ?? codec} ${name}`;
 };
 
-export const pictureFacets: readonly Facet[] = [
+export const pictureFacets: readonly FacetDefinition[] = [
   single({ id: 'technical.media_kind', label: 'Kind', path: technical }, ({ probe }) => probe.kind, kinds),
   single({ id: 'technical.container', label: 'Container', path: technical }, containerOf, named(containers)),
   single(

@@ -1,11 +1,11 @@
 // Which of the media in scope pass the filters of a search.
 import type { Static } from 'typebox';
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { PeopleFilter } from '../people/contract.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import type { Store } from '../store/store.ts';
 import type { MediaScope, MetadataFilter } from './contract.ts';
-import type { Facet } from './facet.ts';
+import type { FacetDefinition } from './facet.ts';
 import { type CheckedFilter, checkFilters } from './filter.ts';
 import type { FacetTables } from './tables.ts';
 
@@ -15,18 +15,18 @@ import type { FacetTables } from './tables.ts';
  */
 export function checkSearchFilters(
   filters: readonly MetadataFilter[],
-  facets: readonly Facet[],
+  facets: readonly FacetDefinition[],
 ): CheckedFilter[] {
   return checkFilters(facets, filters, 'metadata_filter_request.filters');
 }
 
 export interface FilterParts {
-  readonly folders: Folders;
+  readonly folders: IndexFolders;
   readonly tables: FacetTables;
 }
 
 /** Parts that searches of every kind work with. */
-export interface SearchParts extends FilterParts {
+export interface ScopeParts extends FilterParts {
   readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
@@ -42,7 +42,7 @@ interface SearchScope {
  * filters and of people.
  */
 export async function inScope<T>(
-  { folders, tables, people: index }: SearchParts,
+  { folders, tables, people: index }: ScopeParts,
   { cache_dir, scope, people }: SearchScope,
   open: (store: Store) => T,
   hashesOf: (data: T) => readonly string[],

@@ -3,16 +3,16 @@
 import { atOnce, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import type { MediaRecord } from '../store/contract.ts';
 import { filterErrors } from './contract.ts';
-import type { ContentFacet, Facet, MediaFacts, Reading } from './facet.ts';
+import type { ContentFacet, FacetDefinition, KeyReading, MediaFacts } from './facet.ts';
 import type { CheckedFilter, Test } from './filter.ts';
 
 // The values that all media have in one facet. Media with the same values share one entry, so that a filter
 // tests an entry once and a count is one addition a media.
 
 export class Column {
-  readonly facet: Facet;
+  readonly facet: FacetDefinition;
   /** Reading of each entry; entry 0 is for media without a value. */
-  readonly #readings: (Reading | null)[] = [null];
+  readonly #readings: (KeyReading | null)[] = [null];
   readonly #byKey = new Map<string, number>();
   /** Positions in `values` of the options that each entry belongs to. */
   readonly #options: (readonly number[])[] = [[]];
@@ -20,7 +20,7 @@ export class Column {
   readonly #byValue = new Map<string, number>();
   #entryOf = new Uint32Array(1024);
 
-  constructor(facet: Facet) {
+  constructor(facet: FacetDefinition) {
     this.facet = facet;
   }
 
@@ -98,8 +98,8 @@ export class Column {
   }
 
   /** The least and the greatest that any media has, each with its first value; null when none has a size. */
-  bounds(tally: Uint32Array): { least: Bound; greatest: Bound } | null {
-    let [least, greatest]: [Reading | null, Reading | null] = [null, null];
+  bounds(tally: Uint32Array): { least: SizeBound; greatest: SizeBound } | null {
+    let [least, greatest]: [KeyReading | null, KeyReading | null] = [null, null];
     for (let entry = 1; entry < tally.length; entry++) {
       const reading = this.#readings[entry];
       if (tally[entry] === 0 || reading?.size == null) continue;
@@ -110,19 +110,19 @@ export class Column {
   }
 }
 
-export interface Bound {
+export interface SizeBound {
   readonly size: number;
   readonly value: string;
 }
 
-function boundOf({ size, values }: Reading): Bound {
+function boundOf({ size, values }: KeyReading): SizeBound {
   return { size: size as number, value: values[0] as string };
 }
 
 /** Hashes between two looks at whether to stop. */
 const stride = 4096;
 
-export interface Rows {
+export interface FacetRows {
   /** Ascending, each content once. */
   readonly rows: Uint32Array;
   /** Hashes that are known; the same content may be named more than once. */
@@ -141,9 +141,9 @@ export class FacetTable {
   readonly #hashOf = new Map<string, string>();
   /** Hashes whose record is damaged. */
   readonly unreadable = new Set<string>();
-  #placed = new WeakMap<readonly (string | null)[], Rows>();
+  #placed = new WeakMap<readonly (string | null)[], FacetRows>();
 
-  constructor(facets: readonly Facet[]) {
+  constructor(facets: readonly FacetDefinition[]) {
     this.#own = facets.map((facet) => new Column(facet));
   }
 
@@ -223,7 +223,7 @@ export class FacetTable {
   }
 
   /** Where a list of hashes stands in the table; kept for the list itself, which does not change. */
-  rowsOf(hashes: readonly (string | null)[], pause: () => void): Rows {
+  rowsOf(hashes: readonly (string | null)[], pause: () => void): FacetRows {
     const cachedRows = this.#placed.get(hashes);
     if (cachedRows !== undefined) return cachedRows;
     const marked = new Uint8Array(this.#paths.length);

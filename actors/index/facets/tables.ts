@@ -2,7 +2,7 @@
 import type { Log } from '../../../runtime/log.ts';
 import { runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import { confidenceOf, isMeasured, isSure } from '../../things/confidence.ts';
-import type { Track } from '../../things/tracks.ts';
+import type { ThingTrack } from '../../things/tracks.ts';
 import type { ClusteringsOf } from '../people/people-index.ts';
 import type { MediaChange } from '../store/changes.ts';
 import { readable } from '../store/faults.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { type ShotSize, shotSizes } from '../things/contract.ts';
 import { storedShots } from '../things/stored-shots.ts';
 import type { MetadataFilter } from './contract.ts';
-import { type ContentFacet, choices, type Facet, keyOfValues, multi } from './facet.ts';
+import { type ContentFacet, choices, type FacetDefinition, keyOfValues, multi } from './facet.ts';
 import { facets } from './list.ts';
 import { PeopleFacets, peoplePrefix } from './people.ts';
 import { FacetTable } from './table.ts';
@@ -49,7 +49,7 @@ export class FacetTables {
   }
 
   /** Every facet that these filters may name. */
-  known(store: Store, filters: readonly MetadataFilter[]): readonly Facet[] {
+  known(store: Store, filters: readonly MetadataFilter[]): readonly FacetDefinition[] {
     const has = (prefix: string) => filters.some(({ facet_id }) => facet_id.startsWith(prefix));
     const people = has(peoplePrefix) ? this.#peopleOf(store).of(this.#clusteringsOf(store), () => {}) : [];
     return [...facets, ...[...this.#storedOf(store), ...people].map(({ facet }) => facet)];
@@ -182,7 +182,7 @@ class BestScores {
     this.#isStored = isStored;
   }
 
-  set(hash: string, tracks: readonly Track[], gridFrames: number): void {
+  set(hash: string, tracks: readonly ThingTrack[], gridFrames: number): void {
     for (const scores of this.#byClass.values()) scores.delete(hash);
     for (const track of tracks) {
       if (confidenceOf(track, gridFrames) !== 'strong') continue;

@@ -5,13 +5,13 @@ import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 import { TranscriptMatch } from '../transcripts/contract.ts';
-import { FrameRange, Scope } from '../visual/contract.ts';
+import { FrameRange, VisualScope } from '../visual/contract.ts';
 
 const question = {
   ...Folder,
   /** All of its words have to be in the name, without those that only make it a question. */
   text: Type.String(),
-  scope: Scope,
+  scope: VisualScope,
   people: Type.Optional(PeopleFilter),
   max_results: Type.Integer({ minimum: 1 }),
 };

@@ -4,7 +4,7 @@ import { basename, dirname, extname } from 'node:path';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { common } from '../appearances/handlers.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { isWithin } from '../store/footage-path.ts';
 import type { ContentPaths, ListedContent } from '../store/holdings.ts';
@@ -192,7 +192,7 @@ type NamedMedia = Reply<Messages, 'media_named'>;
 
 /** `pause` may throw to stop. Errors: those of filters and people. */
 export async function namedMedia(
-  parts: SearchParts,
+  parts: ScopeParts,
   request: Request<Messages, 'media_named'>,
   pause: () => void,
 ): Promise<NamedMedia> {

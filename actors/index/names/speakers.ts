@@ -4,12 +4,12 @@ import type { Names } from '../store/voices/linked-names.ts';
 import { fitOf, nameRow, wordsOfName } from '../text/name-words.ts';
 import { matchOf, scoped, type TranscriptParts } from '../transcripts/handlers.ts';
 import {
-  type Hit,
   inOrder,
   type LoadedTranscript,
   type LoadedTranscripts,
   nameOf,
   pickOf,
+  type SegmentHit,
 } from '../transcripts/loaded.ts';
 import type { nameMessages } from './contract.ts';
 
@@ -64,7 +64,7 @@ export async function namedSpeakers(
   if (words.length === 0) return { matches: [] };
   const { loaded, within } = await scoped(parts, request, pause);
   const options = { ...within, speaker: null };
-  const hits: (Hit & { readonly spoken: number })[] = [];
+  const hits: (SegmentHit & { readonly spoken: number })[] = [];
   for (const [i, transcript] of transcriptsWithNames(loaded, pause).entries()) {
     if (i % stride === 0) pause();
     const speakerMatches = rowsOf(transcript).map(

@@ -25,7 +25,7 @@ export interface ClusterColumns {
   readonly quality: Float32Array;
 }
 
-export type Fault = 'it is cut off' | 'its checksum does not match' | 'it is no such file' | 'newer';
+export type ColumnsFault = 'it is cut off' | 'its checksum does not match' | 'it is no such file' | 'newer';
 
 export function writeColumns(columns: ClusterColumns): Uint8Array<ArrayBuffer> {
   const count = columns.media.length;
@@ -48,7 +48,7 @@ export function writeColumns(columns: ClusterColumns): Uint8Array<ArrayBuffer> {
 }
 
 /** *Borrowed* from the bytes, which begin at a multiple of four. */
-export function readColumns(bytes: Uint8Array<ArrayBuffer>): ClusterColumns | Fault {
+export function readColumns(bytes: Uint8Array<ArrayBuffer>): ClusterColumns | ColumnsFault {
   if (bytes.byteLength < headerBytes) return 'it is cut off';
   const head = new DataView(bytes.buffer, bytes.byteOffset, headerBytes);
   if (head.getUint32(0, true) !== magic) return 'it is no such file';

@@ -1,6 +1,6 @@
 // Compares the clusters of one clustering, a part in each step, so that searches come in between: a few good
 // faces of each are read and their middles compared with each other, then the nearest pairs by their faces.
-import { type Kernel, kernelOver } from '../visual/kernel.ts';
+import { kernelOver, type ScanKernel } from '../visual/kernel.ts';
 import { paddedLength, quantize, stride8, writeRow8 } from '../visual/quantize.ts';
 import { type ClusterColumns, membersOf, sampleOrder } from './cluster-columns.ts';
 import type { Anchors, ClusteringState, Then } from './clustering-state.ts';
@@ -125,7 +125,7 @@ export interface AlikePair {
   readonly cosine: number;
 }
 
-export class Comparison {
+export class FaceComparison {
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
   readonly #vectors: Vectors;
@@ -262,7 +262,7 @@ class Centroids {
   readonly #padded: number;
   readonly #stride: number;
   readonly #memory: WebAssembly.Memory;
-  readonly #kernel: Kernel;
+  readonly #kernel: ScanKernel;
   /** Bytes: the query, the scores, the places that stand out, the rows. */
   readonly #scoresAt: number;
   readonly #hitsAt: number;

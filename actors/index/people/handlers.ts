@@ -5,11 +5,11 @@ import { randomInt } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { OpenLoads, OpenStages } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import { pathFinder } from '../store/media.ts';
-import type { Appearance } from '../store/people/clusterings.ts';
+import type { ClusterAppearance } from '../store/people/clusterings.ts';
 import type { FaceStage } from '../store/people/face-stage.ts';
 import { unknownJob } from '../store/people/job-writer.ts';
 import type { OpenClustering } from '../store/people/open-clustering.ts';
@@ -18,8 +18,8 @@ import type { Store } from '../store/store.ts';
 import { peopleErrors, type peopleMessages } from './contract.ts';
 import type { PeopleIndex } from './people-index.ts';
 
-export interface PeopleParts {
-  readonly folders: Folders;
+export interface PeopleHandlerParts {
+  readonly folders: IndexFolders;
   readonly people: PeopleIndex;
   readonly faceStages: OpenStages<FaceStage>;
   readonly clusterings: OpenClusterings;
@@ -30,7 +30,7 @@ export interface PeopleParts {
 
 type Messages = Contract<typeof peopleMessages>;
 
-export function peopleHandlers(parts: PeopleParts): Handlers<Messages> {
+export function peopleHandlers(parts: PeopleHandlerParts): Handlers<Messages> {
   const { folders, clusterings, people } = parts;
   return {
     ...faceHandlers(parts),
@@ -73,7 +73,7 @@ export function peopleHandlers(parts: PeopleParts): Handlers<Messages> {
 
 /** A clustering that changed meanwhile is compared anew. */
 function suggest(
-  { folders, comparisons }: PeopleParts,
+  { folders, comparisons }: PeopleHandlerParts,
   { cache_dir, cluster_job_name, begun, ...options }: Request<Messages, 'suggest_clusters'>,
 ): Promise<Reply<Messages, 'suggest_clusters'>> {
   return folders.with(cache_dir, (store) => {
@@ -90,7 +90,7 @@ function suggest(
 }
 
 function begin(
-  parts: PeopleParts,
+  parts: PeopleHandlerParts,
   { cache_dir, cluster_job_name: name, begun, ...options }: Request<Messages, 'begin_clustering'>,
 ) {
   const { folders, clusterings } = parts;
@@ -114,7 +114,7 @@ function begin(
 }
 
 /** After an error it is not open. */
-function step({ clusterings, clusteringBytes }: PeopleParts, number: number, store: Store): boolean {
+function step({ clusterings, clusteringBytes }: PeopleHandlerParts, number: number, store: Store): boolean {
   const { clustering } = clusterings.get(number);
   try {
     if (clustering.isOf(store.people.faces)) return clustering.step(clusteringBytes);
@@ -125,7 +125,10 @@ function step({ clusterings, clusteringBytes }: PeopleParts, number: number, sto
   }
 }
 
-function commit({ folders, clusterings }: PeopleParts, request: Request<Messages, 'commit_clustering'>) {
+function commit(
+  { folders, clusterings }: PeopleHandlerParts,
+  request: Request<Messages, 'commit_clustering'>,
+) {
   const { clustering: number, labels, neighbours, eps, clear_names, digest } = request;
   const { cache_dir, clustering } = clusterings.opened(number);
   if (digest !== undefined && digest !== clustering.digest) {
@@ -213,7 +216,7 @@ function appearances(
   });
 }
 
-function viewSeen(store: Store, name: string): (cluster: string) => Appearance[] {
+function viewSeen(store: Store, name: string): (cluster: string) => ClusterAppearance[] {
   const view = store.people.view(name);
   const positions = new Map(view?.state.cluster_ids.map((id, at) => [id, at]));
   return (cluster) => view?.appearances(positions.get(cluster) ?? -1) ?? [];
@@ -223,7 +226,7 @@ function viewSeen(store: Store, name: string): (cluster: string) => Appearance[]
 
 type FaceMessages = 'faces_stored' | 'begin_faces' | 'append_faces' | 'commit_faces' | 'abort_faces';
 
-function faceHandlers({ folders, faceStages }: PeopleParts): Pick<Handlers<Messages>, FaceMessages> {
+function faceHandlers({ folders, faceStages }: PeopleHandlerParts): Pick<Handlers<Messages>, FaceMessages> {
   return {
     faces_stored: ({ cache_dir, model_key, hashes }) =>
       folders.with(cache_dir, (store) => {

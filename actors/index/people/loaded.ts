@@ -9,7 +9,7 @@ import { allOf, anyOf, type FrameRanges, meantTwice, personOf, rangesOf } from '
 import { namesInText } from './names-in-text.ts';
 
 /** Clusterings of a folder. All methods throw STORE_DAMAGED for unreadable data. */
-export interface Clusterings {
+export interface LoadedClusterings {
   /** Names. */
   clusterings(): readonly string[];
   /** Another one whenever anything of it is stored again; null when it is not there. */
@@ -18,7 +18,7 @@ export interface Clusterings {
 }
 
 /** The frames that a search may look at. */
-export interface Seen {
+export interface PeopleFrames {
   readonly ranges: FrameRanges;
   /** People who are asked for together with themselves: nobody is two people. */
   readonly twice: readonly string[];
@@ -52,7 +52,7 @@ export class LoadedPeople {
   /** Hashes by number of the media. */
   readonly #hashes: string[] = [];
   /** Answers by their question, the one used last at the end. */
-  readonly #kept = new Map<string, Seen>();
+  readonly #kept = new Map<string, PeopleFrames>();
 
   constructor({ folder, identity }: { readonly folder: string; readonly identity: string }) {
     this.folder = folder;
@@ -87,7 +87,7 @@ export class LoadedPeople {
   }
 
   /** True if the stored version is in memory. */
-  isCurrent(clusterings: Clusterings, name: string): boolean {
+  isCurrent(clusterings: LoadedClusterings, name: string): boolean {
     const job = this.#jobs.get(name);
     return job !== undefined && readable(() => clusterings.version(name)) === job.version;
   }
@@ -117,7 +117,7 @@ export class LoadedPeople {
   }
 
   /** Reads a clustering that is not in memory as it is stored, all of it at once. */
-  refresh(clusterings: Clusterings, name: string): void {
+  refresh(clusterings: LoadedClusterings, name: string): void {
     if (this.isCurrent(clusterings, name)) return;
     const read = readable(() => {
       const stored = clusterings.readClusters(name);
@@ -128,7 +128,7 @@ export class LoadedPeople {
   }
 
   /** Where the people of a search are seen, as they are stored now. Errors: those of personOf. */
-  seen(clusterings: Clusterings, { mode, people }: PeopleFilter): Seen {
+  seen(clusterings: LoadedClusterings, { mode, people }: PeopleFilter): PeopleFrames {
     const names = [...clusterings.clusterings()].sort();
     this.keepOnly(names);
     const requestedPeople = people.map((ref, at) => {
@@ -154,7 +154,7 @@ export class LoadedPeople {
   }
 
   /** The people with a name that a text names, as they are stored now; see the message `people_named`. */
-  namedIn(clusterings: Clusterings, text: string, wholeOnly: readonly string[]): PeopleInText {
+  namedIn(clusterings: LoadedClusterings, text: string, wholeOnly: readonly string[]): PeopleInText {
     const listed = [...clusterings.clusterings()].sort();
     this.keepOnly(listed);
     for (const name of listed) this.refresh(clusterings, name);

@@ -7,7 +7,7 @@ import { peopleErrors } from './contract.ts';
 import { positionsOf, someIds } from './entry-id.ts';
 import { mostAnchors } from './reconcile.ts';
 
-export interface Merge {
+export interface ClusterMerge {
   readonly cluster_ids: readonly string[];
   readonly target_cluster_id?: string;
 }
@@ -23,7 +23,7 @@ export interface DistinctPair {
   readonly cluster_ids: readonly string[];
 }
 export interface Corrections {
-  readonly merges: readonly Merge[];
+  readonly merges: readonly ClusterMerge[];
   readonly moves: readonly Move[];
   readonly apart?: readonly DistinctPair[];
 }
@@ -147,7 +147,7 @@ export function modify(
   };
 }
 
-function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, field: string) {
+function merge(changing: Changing, { cluster_ids, target_cluster_id }: ClusterMerge, field: string) {
   const ids = [...new Set(cluster_ids)];
   const clusters = ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
   if (clusters.length < 2) {

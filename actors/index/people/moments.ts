@@ -146,7 +146,7 @@ export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
 
 // Finds the people of a search in the loaded clusterings.
 
-export interface Person extends Shown {
+export interface SightedPerson extends Shown {
   /** The same for everything that means the same person. */
   readonly key: string;
   /** For people. */
@@ -160,7 +160,7 @@ type Details = { readonly field: string };
  * that is one name; of whichever clustering has it where none is named. Errors naming the field:
  * UNKNOWN_CLUSTERING, UNKNOWN_PERSON, UNKNOWN_CLUSTER, WRONG_PEOPLE.
  */
-export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number): Person {
+export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number): SightedPerson {
   const item = `people_filter[${at}]`;
   const { cluster_job_name: of, person_name: name, cluster_id: id } = ref;
   if ((name === undefined) === (id === undefined))
@@ -189,7 +189,7 @@ function byName(
   personName: string,
   of: string | undefined,
   item: string,
-): Person {
+): SightedPerson {
   const field = `${item}.person_name`;
   const exactly = jobs.filter(({ names }) => names.includes(personName));
   const fitting = (namesOf: (job: LoadedJob) => string[]) =>
@@ -232,7 +232,12 @@ function inAnyCase({ names }: LoadedJob, name: string): string[] {
   return [...new Set(names.filter((name) => name !== '' && fold(name.trim()) === folded))];
 }
 
-function byCluster(jobs: readonly LoadedJob[], id: string, of: string | undefined, item: string): Person {
+function byCluster(
+  jobs: readonly LoadedJob[],
+  id: string,
+  of: string | undefined,
+  item: string,
+): SightedPerson {
   const field = `${item}.cluster_id`;
   const matches = jobs.flatMap((job) => {
     const cluster = job.clusterIds.indexOf(id);
@@ -255,7 +260,7 @@ function named(name: string): string {
   return JSON.stringify([name]);
 }
 
-export function meantTwice(people: readonly Person[]): string[] {
+export function meantTwice(people: readonly SightedPerson[]): string[] {
   const groups = Map.groupBy(people, ({ key }) => key).values();
   return [...groups].flatMap((group) => (group.length > 1 ? [group[0]!.label] : []));
 }

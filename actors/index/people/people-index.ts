@@ -5,13 +5,13 @@ import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { PeopleFilter, PeopleLoadReport } from './contract.ts';
-import { type Clusterings, LoadedPeople, type PeopleInText, type Seen } from './loaded.ts';
+import { type LoadedClusterings, LoadedPeople, type PeopleFrames, type PeopleInText } from './loaded.ts';
 import { JobIndexing } from './loaded-job.ts';
 
 // Brings the people of a folder into memory, a step at a time, so that searches come in between: a clustering
 // is read in one step and put in order in the next ones.
 
-export type ClusteringsOf = (store: Store) => Clusterings;
+export type ClusteringsOf = (store: Store) => LoadedClusterings;
 
 /** Clusterings of one step that are in memory already. */
 const stepJobs = 256;
@@ -22,13 +22,13 @@ export class PeopleLoading {
   #next = 0;
   #indexing: JobIndexing | null = null;
 
-  constructor(clusterings: Clusterings, target: LoadedPeople) {
+  constructor(clusterings: LoadedClusterings, target: LoadedPeople) {
     this.target = target;
     this.#names = [...clusterings.clusterings()].sort();
   }
 
   /** Goes on for some 10 ms. True when everything is in memory. */
-  step(clusterings: Clusterings): boolean {
+  step(clusterings: LoadedClusterings): boolean {
     if (this.#indexing !== null) this.#index(this.#indexing);
     else this.#read(clusterings);
     if (this.#next < this.#names.length) return false;
@@ -36,7 +36,7 @@ export class PeopleLoading {
     return true;
   }
 
-  #read(clusterings: Clusterings): void {
+  #read(clusterings: LoadedClusterings): void {
     const last = Math.min(this.#names.length, this.#next + stepJobs);
     while (this.#next < last && this.target.isCurrent(clusterings, this.#names[this.#next]!)) this.#next++;
     if (this.#next >= last) return;
@@ -107,7 +107,7 @@ export class PeopleIndex {
    * folder is loaded, nothing, or what lay there before the folder was replaced; STORE_UNAVAILABLE while it
    * is gone; errors of personOf.
    */
-  seen(store: Store, filter: PeopleFilter): Seen {
+  seen(store: Store, filter: PeopleFilter): PeopleFrames {
     return this.#of(store).seen(this.#clusteringsOf(store), filter);
   }
 

@@ -51,7 +51,7 @@ export type Write = Static<typeof Write>;
 export const ofMachine: ReadonlySet<number> = new Set([499, 503, 507]);
 
 /** Result of a write; a refusal has changed nothing. */
-const Written = Type.Object({
+const ReplicaAnswer = Type.Object({
   answer: Type.Unknown(),
   refusal: nullable(
     Type.Object({
@@ -68,7 +68,7 @@ const Written = Type.Object({
     }),
   ),
 });
-export type Written = Static<typeof Written>;
+export type ReplicaAnswer = Static<typeof ReplicaAnswer>;
 
 export const replicaMessages = {
   followed: ask(Type.Object({ ...Folder }), nullable(Followed)),
@@ -90,7 +90,7 @@ export const replicaMessages = {
       from: nullable(Type.String()),
       write: nullable(Write),
     }),
-    Written,
+    ReplicaAnswer,
   ),
   /**
    * Applies changes without a folder whose messages are of `smallNames`, each by itself, *flushed* together.
@@ -105,6 +105,6 @@ export const replicaMessages = {
         { minItems: 1 },
       ),
     }),
-    Type.Object({ written: Type.Array(Written) }),
+    Type.Object({ written: Type.Array(ReplicaAnswer) }),
   ),
 };

@@ -7,17 +7,17 @@ import type { indexContract } from '../contract.ts';
 import { adoptAll } from '../store/adopt.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
-import type { Roots } from '../store/roots-file.ts';
+import type { RootsState } from '../store/roots-file.ts';
 import { Store } from '../store/store.ts';
 import {
   ofMachine,
+  type ReplicaAnswer,
   type replicaMessages,
   type SmallName,
   smallNames,
   type Write,
   type WriteMessage,
   type WriteName,
-  type Written,
   workNames,
   writeNames,
 } from './contract.ts';
@@ -82,7 +82,7 @@ export class OneFolder {
 
 export interface ReplicaParts extends StoreParts {
   readonly following: Following;
-  readonly roots: (() => Roots) | null;
+  readonly roots: (() => RootsState) | null;
   /** The folder of `small`. */
   readonly oneFolder: OneFolder;
 }
@@ -160,12 +160,12 @@ function applySmall(
   store: Store,
   { cache_dir, library, changes }: Request<Contract<typeof replicaMessages>, 'apply_small'>,
   turn: Turn,
-): { written: Written[] } {
+): { written: ReplicaAnswer[] } {
   expectFollowing(store, cache_dir, library);
   const since = performance.now();
   const knownSeq = store.replica!.seq;
-  const written: Written[] = [];
-  const apply = (write: WriteMessage): Written => {
+  const written: ReplicaAnswer[] = [];
+  const apply = (write: WriteMessage): ReplicaAnswer => {
     const name = smallNames.find((candidate) => candidate === write.name);
     if (name === undefined) throw engineErrors.INVALID_MESSAGE(`${write.name} is no small change`);
     try {
@@ -196,16 +196,21 @@ function expectFollowing({ replica }: Store, cache_dir: string, library: string)
 }
 
 /** Errors of this machine alone are thrown. */
-function refused(error: unknown): Written {
+function refused(error: unknown): ReplicaAnswer {
   const refusal = toFields(error);
   if (ofMachine.has(refusal.status)) throw error;
   return { ...nothing, refusal };
 }
 
-const nothing: Written = { answer: null, refusal: null };
+const nothing: ReplicaAnswer = { answer: null, refusal: null };
 
 /** STORE_TOO_NEW for what this version does not know, and what has to do with this machine alone. */
-async function applied(writes: WriteHandlers, cache_dir: string, write: Write, turn: Turn): Promise<Written> {
+async function applied(
+  writes: WriteHandlers,
+  cache_dir: string,
+  write: Write,
+  turn: Turn,
+): Promise<ReplicaAnswer> {
   let answer: unknown = null;
   let begun: Record<string, unknown> = {};
   try {

@@ -4,7 +4,7 @@ import { ask } from '../../../runtime/contract.ts';
 import { described, oneOf } from '../../../runtime/schema.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
-import { Scope } from '../visual/contract.ts';
+import { VisualScope } from '../visual/contract.ts';
 
 export const soundNames = ['music', 'singing'] as const;
 export const SoundName = described(oneOf(...soundNames), 'What is heard.');
@@ -34,7 +34,7 @@ export const soundMessages = {
     Type.Object({
       ...Folder,
       terms: Type.Array(SoundTerm, { minItems: 1 }),
-      scope: Scope,
+      scope: VisualScope,
       people: Type.Optional(PeopleFilter),
       max_results: Type.Integer({ minimum: 1 }),
     }),

@@ -1,7 +1,7 @@
 // Handlers about music and singing.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import { LoadedItems } from '../results/loaded-items.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -10,7 +10,7 @@ import type { Sound, SoundTerm, soundMessages } from './contract.ts';
 
 type SoundContract = Contract<typeof soundMessages>;
 
-export function soundHandlers(parts: SearchParts): Handlers<SoundContract> {
+export function soundHandlers(parts: ScopeParts): Handlers<SoundContract> {
   const loaded = new LoadedItems('sounds');
   return {
     find_sounds: (request, turn) => find(parts, loaded, request, () => turn.throwIfCancelled()),
@@ -18,7 +18,7 @@ export function soundHandlers(parts: SearchParts): Handlers<SoundContract> {
 }
 
 async function find(
-  parts: SearchParts,
+  parts: ScopeParts,
   loaded: LoadedItems<'sounds'>,
   request: Request<SoundContract, 'find_sounds'>,
   pause: () => void,

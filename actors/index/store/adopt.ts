@@ -18,7 +18,7 @@ import { type ContentFaces, idsOf, type OpenRolls } from './people/stored-faces.
 import type { Results } from './results.ts';
 import type { Store } from './store.ts';
 import type { MediaVoices } from './voices/voice-records.ts';
-import type { Found } from './writer.ts';
+import type { SealedStage } from './writer.ts';
 
 /**
  * `source`: a folder on the same disk, of which nothing is left to use. What is applied twice is the same as
@@ -38,7 +38,7 @@ export function adoptAll(target: Store, source: Store): void {
 }
 
 /** Visual results of every model. */
-function visualOf(source: Store, hash: string): Found[] {
+function visualOf(source: Store, hash: string): SealedStage[] {
   const media = mediaOf(source, hash);
   return source.holdings.models().flatMap(({ model_key: modelKey }) => {
     const visual = source.visual.stage(modelKey, hash);
@@ -87,7 +87,7 @@ function speakerVoices({ model, voices }: MediaVoices): SpeakerVoices {
 }
 
 /** To where a writer of the target has them before a record names them. */
-function moveBundles(from: string, to: string, contents: readonly Found[]): void {
+function moveBundles(from: string, to: string, contents: readonly SealedStage[]): void {
   const open = openFolder(to);
   const places = contents.flatMap(({ visual, previews }) => [visual.file, previews.file]);
   try {

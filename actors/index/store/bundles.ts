@@ -16,8 +16,8 @@ import { crc32 } from 'node:zlib';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { renameSync, rmSync } from '../../../runtime/files/names.ts';
 import { type SpanKey, storeErrors } from './contract.ts';
-import { type Disk, disk, flush, flushFolder, isSameFile, writeAll } from './disk.ts';
-import type { Environment, Writes } from './environment.ts';
+import { disk, flush, flushFolder, isSameFile, type StoreDisk, writeAll } from './disk.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { damaged, isMissing, readable, storeFault } from './faults.ts';
 import { goneKey, gonePrefix, openFolder } from './names.ts';
 
@@ -49,10 +49,10 @@ export class BundleFile {
   readonly #text: Buffer;
   readonly #start: number;
   readonly #fd: number;
-  readonly #on: Disk;
+  readonly #on: StoreDisk;
   #isOpen = true;
 
-  private constructor(file: string, text: Buffer, start: number, fd: number, on: Disk) {
+  private constructor(file: string, text: Buffer, start: number, fd: number, on: StoreDisk) {
     this.file = file;
     this.#text = text;
     this.#start = start;
@@ -61,7 +61,7 @@ export class BundleFile {
   }
 
   /** With its folder. One that is there is replaced. */
-  static create(file: string, about: About, on: Disk = disk): BundleFile {
+  static create(file: string, about: About, on: StoreDisk = disk): BundleFile {
     const text = Buffer.from(JSON.stringify(about));
     const head = headOf(text);
     let fd: number;
@@ -99,7 +99,7 @@ export class BundleFile {
   }
 
   /** Throws STORE_DAMAGED naming the file, also when it is missing, and STORE_TOO_NEW. */
-  static open(file: string, access: 'r' | 'r+' = 'r', on: Disk = disk): BundleFile {
+  static open(file: string, access: 'r' | 'r+' = 'r', on: StoreDisk = disk): BundleFile {
     let fd: number;
     try {
       fd = openSync(file, access);
@@ -228,11 +228,11 @@ export function aboutOf(file: string): About | null {
 
 export class Bundles {
   readonly #folder: string;
-  readonly #on: Disk;
+  readonly #on: StoreDisk;
   /** Keys of bundles that were removed. */
   #removed: string[] = [];
 
-  constructor(folder: string, on: Disk = disk) {
+  constructor(folder: string, on: StoreDisk = disk) {
     this.#folder = folder;
     this.#on = on;
   }
@@ -316,7 +316,7 @@ export class Bundles {
   }
 
   /** Within the transaction after which no record names them. */
-  gone(writes: Writes, places: readonly string[]): void {
+  gone(writes: Transaction, places: readonly string[]): void {
     for (const place of places) if (place !== '') writes.put(goneKey(place), new Uint8Array(1));
   }
 
@@ -335,7 +335,7 @@ export class Bundles {
   }
 
   /** Within the next transaction of the writer. */
-  forgetGone(writes: Writes): void {
+  forgetGone(writes: Transaction): void {
     for (const key of this.#removed) writes.remove(key);
     this.#removed = [];
   }

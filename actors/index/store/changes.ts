@@ -3,9 +3,9 @@
 // everything.
 
 import { randomInt } from 'node:crypto';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
-import { Change, ChangeHead } from './records.ts';
+import { ChangeHeadRow, ChangeRow } from './records.ts';
 import { seal, unseal } from './table.ts';
 
 export const ringLength = 1024;
@@ -27,7 +27,7 @@ export interface Changes {
   readonly changed: readonly MediaChange[] | null;
 }
 
-type Reader = Pick<Writes, 'get'>;
+type Reader = Pick<Transaction, 'get'>;
 
 /**
  * A count that is damaged goes on from here: so far ahead that nobody takes it for one that was seen, and
@@ -35,17 +35,17 @@ type Reader = Pick<Writes, 'get'>;
  */
 const farAhead = 2 ** 40;
 
-export function noteChange(writes: Writes, { path, hash }: MediaChange, file: string): void {
+export function noteChange(writes: Transaction, { path, hash }: MediaChange, file: string): void {
   const count = (changeCount(writes, headKey, file) ?? farAhead) + 1;
   const key = changeKey(count);
-  writes.put(key, seal(Change, key, { count, path, hash_str: hash }));
-  writes.put(headKey, seal(ChangeHead, headKey, { count }));
+  writes.put(key, seal(ChangeRow, key, { count, path, hash_str: hash }));
+  writes.put(headKey, seal(ChangeHeadRow, headKey, { count }));
 }
 
 /** Tells everyone to read everything anew: media were removed or moved, which no single change says. */
-export function noteUpheaval(writes: Writes, file: string): void {
+export function noteUpheaval(writes: Transaction, file: string): void {
   const count = (changeCount(writes, headKey, file) ?? farAhead) + upheaval;
-  writes.put(headKey, seal(ChangeHead, headKey, { count }));
+  writes.put(headKey, seal(ChangeHeadRow, headKey, { count }));
 }
 
 /** Changes after `position`; null asks for a starting point. */
@@ -64,7 +64,7 @@ export function changesSince(
   for (let count = position + 1 - moves * upheaval; count <= changes; count++) {
     const key = changeKey(count);
     const bytes = reader.get(key);
-    const row = bytes === undefined ? null : readable(() => unseal(Change, key, bytes, file));
+    const row = bytes === undefined ? null : readable(() => unseal(ChangeRow, key, bytes, file));
     // Written over by a process that was faster, or damaged.
     if (row?.count !== count) return { position: head, changed: null };
     changed.push({ path: paths.shown(row.path), hash: row.hash_str });
@@ -95,11 +95,11 @@ export function randomRevision(): number {
 /** Null when the record is damaged, which is no reason to store or answer nothing. */
 export function changeCount(reader: Reader, key: string, file: string): number | null {
   const bytes = reader.get(key);
-  return bytes === undefined ? 0 : readable(() => unseal(ChangeHead, key, bytes, file).count);
+  return bytes === undefined ? 0 : readable(() => unseal(ChangeHeadRow, key, bytes, file).count);
 }
 
-export function countChange(writes: Writes, key: string, file: string): number {
+export function countChange(writes: Transaction, key: string, file: string): number {
   const count = (changeCount(writes, key, file) ?? farAhead + randomRevision()) + 1;
-  writes.put(key, seal(ChangeHead, key, { count }));
+  writes.put(key, seal(ChangeHeadRow, key, { count }));
   return count;
 }

@@ -8,7 +8,7 @@
 // renamed.
 import { stat } from 'node:fs/promises';
 import type { Contract } from '../../../runtime/contract.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import {
   changedMs,
   type decoderContract,
@@ -24,7 +24,7 @@ export interface NamingParts {
   readonly decoder: Ref<typeof decoderContract>;
   readonly index: Ref<Contract<typeof storeMessages>>;
   readonly cache_dir: string;
-  readonly call: CallOptions;
+  readonly call: AskOptions;
   /** Stores that a known content was compared; without it nothing is stored. */
   readonly keep?: (media: MediaRecord) => Promise<unknown>;
 }

@@ -18,20 +18,20 @@ import { storeFault } from './faults.ts';
 // The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such
 // door.
 
-export interface Disk {
+export interface StoreDisk {
   /** Writes some of `bytes` at `position` and answers how many, as pwrite does. */
   write(fd: number, bytes: Uint8Array, position: number): number;
   /** Returns when the data of the file is *flushed*: it survives a power cut. */
   flush(fd: number): void;
 }
 
-export const disk: Disk = {
+export const disk: StoreDisk = {
   write: (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.byteLength, position),
   flush: (fd) => fdatasyncSync(fd),
 };
 
 /** Writes all of `bytes`. Throws STORE_FULL, STORE_READ_ONLY or STORE_UNAVAILABLE naming `file`. */
-export function writeAll(on: Disk, fd: number, file: string, bytes: Uint8Array, position: number): void {
+export function writeAll(on: StoreDisk, fd: number, file: string, bytes: Uint8Array, position: number): void {
   try {
     let done = 0;
     while (done < bytes.byteLength) {
@@ -44,7 +44,7 @@ export function writeAll(on: Disk, fd: number, file: string, bytes: Uint8Array, 
   }
 }
 
-export function flush(on: Disk, fd: number, file: string): void {
+export function flush(on: StoreDisk, fd: number, file: string): void {
   try {
     on.flush(fd);
   } catch (error) {
@@ -71,7 +71,7 @@ export function flushFolder(folder: string): void {
 // while its files are open: reads and writes still succeed, but the written data is lost.
 
 /** Device and inode: another file has another identity for as long as this one is open. */
-export interface FileMark {
+export interface OpenFileMark {
   readonly identity: string;
   readonly size: number;
   readonly changed: bigint;
@@ -84,7 +84,7 @@ interface Stats {
   readonly mtimeNs: bigint;
 }
 
-const markOf = ({ dev, ino, size, mtimeNs }: Stats): FileMark => ({
+const markOf = ({ dev, ino, size, mtimeNs }: Stats): OpenFileMark => ({
   identity: `${dev}:${ino}`,
   size: Number(size),
   changed: mtimeNs,
@@ -94,7 +94,7 @@ const markOf = ({ dev, ino, size, mtimeNs }: Stats): FileMark => ({
  * Null when nothing lies there, or the folder is gone. Throws what else the file system says, a lost share
  * for one.
  */
-export function markAt(path: string): FileMark | null {
+export function markAt(path: string): OpenFileMark | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : markOf(stats);
 }

@@ -5,15 +5,15 @@ import { ABORT, open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { storeErrors } from './contract.ts';
-import { type FileMark, freeBytes, markAt, setRestAside, useRoomSetAside } from './disk.ts';
+import { freeBytes, markAt, type OpenFileMark, setRestAside, useRoomSetAside } from './disk.ts';
 import { damagedRecords, replaced, storeFault } from './faults.ts';
 import { checkPages, latestTransaction } from './pages.ts';
 import { noRoots, type PathMap } from './path-map.ts';
 
-export type Access = 'read' | 'write';
+export type AccessMode = 'read' | 'write';
 
 /** Operations of a transaction. All of them become visible together, or none. */
-export interface Writes {
+export interface Transaction {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
   remove(key: string): void;
@@ -116,7 +116,7 @@ export class Environment {
    * is opened for reading. Throws STORE_DAMAGED, STORE_FULL, STORE_READ_ONLY or STORE_UNAVAILABLE naming the
    * file.
    */
-  static open(file: string, access: Access): Environment {
+  static open(file: string, access: AccessMode): Environment {
     try {
       if (access === 'write') makeFolder(dirname(file));
       const readOnly = !writable(file);
@@ -218,12 +218,12 @@ export class Environment {
    * One transaction. *Flushed* when this returns, in the file of that name; when `action` throws, nothing of
    * it stays. STORE_REPLACED and STORE_DAMAGED as `requireSame`.
    */
-  transact<T>(action: (writes: Writes) => T): T {
+  transact<T>(action: (writes: Transaction) => T): T {
     if (this.readOnly)
       throw storeErrors.STORE_READ_ONLY(`${this.file} cannot be written`, { file: this.file });
     this.requireSame();
     let bytes = 0;
-    const writes: Writes = {
+    const writes: Transaction = {
       get: (key) => this.#db.getBinary(key),
       put: (key, value) => {
         bytes += value.byteLength;
@@ -292,10 +292,10 @@ export class Environment {
 class RecordsFile {
   readonly file: string;
   readonly #lock: string | null;
-  #seen: FileMark;
+  #seen: OpenFileMark;
   #transaction: bigint;
 
-  private constructor(file: string, mark: FileMark, lock: string | null) {
+  private constructor(file: string, mark: OpenFileMark, lock: string | null) {
     this.file = file;
     this.#seen = mark;
     this.#lock = lock;
@@ -346,7 +346,7 @@ class RecordsFile {
     this.#seen = now;
   }
 
-  #look(): FileMark | null {
+  #look(): OpenFileMark | null {
     try {
       return markAt(this.file);
     } catch (error) {

@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { MediaRecord, peakMessages, spanMessages, storeMessages } from './contract.ts';
 import { readable } from './faults.ts';
 import { baseHash } from './names.ts';
 import { keepPeaks, keptPeaks } from './peaks.ts';
 
 export interface StoreParts {
-  readonly folders: Folders;
+  readonly folders: IndexFolders;
 }
 
 export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof storeMessages>> {

@@ -11,7 +11,7 @@ import type { FileMark, MediaRecords } from './media.ts';
 import { decodeModelKey, encodeModelKey, faceModelPrefix, modelPrefix } from './names.ts';
 import { deadOf, rollsOf } from './people/face-rolls.ts';
 import { readFaceModel } from './people/stored-faces.ts';
-import { FaceModel, Model } from './records.ts';
+import { FaceModelRow, ModelUseRow } from './records.ts';
 import { unseal } from './table.ts';
 
 /** Media between two looks at whether to stop. */
@@ -108,21 +108,21 @@ export class Holdings {
     };
   }
 
-  #models(): Model[] {
+  #models(): ModelUseRow[] {
     const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(environment.entries(modelPrefix), ({ key, value }) =>
-      readable(() => unseal(Model, key, value, environment.file)),
+      readable(() => unseal(ModelUseRow, key, value, environment.file)),
     ).filter((model) => model !== null);
   }
 
-  #faceModels(): FaceModel[] {
+  #faceModels(): FaceModelRow[] {
     const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(environment.entries(faceModelPrefix), ({ key, value }) => {
       const modelKey = decodeModelKey(key.slice(faceModelPrefix.length));
       if (modelKey !== null) return readFaceModel(environment, modelKey);
-      return readable(() => unseal(FaceModel, key, value, environment.file));
+      return readable(() => unseal(FaceModelRow, key, value, environment.file));
     }).filter((model) => model !== null);
   }
 

@@ -1,15 +1,15 @@
 // A kind of result is one value: all that lists, removals, imports, exports and clusters have to know of it.
 // The list of them is in kinds.ts.
 import type { HeldResult } from '../library/contract.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
 import { checkedHash, decodeModelKey } from './names.ts';
-import { type Fields, type Row, type Table, unseal } from './table.ts';
+import { type Table, type TableFields, type TableRow, unseal } from './table.ts';
 
 /** Stored result of one content, by one model. */
 export type ShownResult = Omit<HeldResult, 'type' | 'model_key'> & { readonly model_key?: string };
 
-export interface Kind {
+export interface KindOfResult {
   /** The work that finds it, as tasks name it; `previews` and `voices` come along with other work. */
   readonly type: string;
   /** False for what comes along: it does not make its content an analysed one. */
@@ -36,7 +36,7 @@ export interface Kind {
   /** Throws STORE_DAMAGED. */
   show(record: KindRecord): ShownResult;
   /** Within the transaction that forgets a content, while its records are still there. */
-  forget?(writes: Writes, environment: Environment, hash: string): void;
+  forget?(writes: Transaction, environment: Environment, hash: string): void;
 }
 
 export interface KindRecord {
@@ -52,10 +52,10 @@ export interface NamingRecords {
 }
 
 /** A record of a table that names its bundle. `name`: behind the prefix. */
-export function naming<F extends Fields>(
+export function naming<F extends TableFields>(
   table: Table<F>,
   prefix: string,
-  placeOf: (row: Row<F>, name: string) => { place: string; bytes: number },
+  placeOf: (row: TableRow<F>, name: string) => { place: string; bytes: number },
 ): NamingRecords {
   return {
     prefix,
@@ -64,7 +64,10 @@ export function naming<F extends Fields>(
 }
 
 /** The models of a kind, encoded as in keys, and their keys where these can be told. */
-export function modelsOf(environment: Environment, { models }: Kind): { encoded: string; key: string }[] {
+export function modelsOf(
+  environment: Environment,
+  { models }: KindOfResult,
+): { encoded: string; key: string }[] {
   if (models === undefined) return [];
   return environment.keys(models.prefix).flatMap((record) => {
     const encoded = record.slice(models.prefix.length);
@@ -75,14 +78,14 @@ export function modelsOf(environment: Environment, { models }: Kind): { encoded:
 }
 
 interface KindOfContent {
-  readonly kind: Kind;
+  readonly kind: KindOfResult;
   /** Null for a kind without models. */
   readonly model: string | null;
   keysOf(hash: string): readonly string[];
 }
 
 /** Every kind by every model, to be asked for many contents. */
-export function everyKind(environment: Environment, kinds: readonly Kind[]): KindOfContent[] {
+export function everyKind(environment: Environment, kinds: readonly KindOfResult[]): KindOfContent[] {
   return kinds.flatMap((kind): KindOfContent[] => {
     if (kind.isSeveral)
       return [

@@ -2,12 +2,12 @@
 import type { Probe } from '../../decoder/contract.ts';
 import { type Changes, changesSince, noteChange } from './changes.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin, movedPath } from './footage-path.ts';
 import { isHash, mediaKey, numbered, pathKey } from './names.ts';
 import type { PathMap, PlacedRoot } from './path-map.ts';
-import { Media, putFormat } from './records.ts';
+import { MediaRow, putFormat } from './records.ts';
 import { noteRoot } from './roots-file.ts';
 import { readRecord, seal, unseal } from './table.ts';
 
@@ -34,16 +34,16 @@ export class MediaRecords {
   }
 
   /** A damaged record is none: then the file is identified anew, and the record replaced. */
-  #atPath(path: string): Media | null {
+  #atPath(path: string): MediaRow | null {
     return this.#storedAt(path)?.row ?? null;
   }
 
   /** With the key of its record. */
-  #storedAt(path: string): { readonly key: string; readonly row: Media } | null {
+  #storedAt(path: string): { readonly key: string; readonly row: MediaRow } | null {
     const environment = this.#reading();
     for (const form of environment?.paths.forms(path) ?? []) {
       const key = pathKey(form);
-      const row = readable(() => readRecord(environment, Media, key));
+      const row = readable(() => readRecord(environment, MediaRow, key));
       if (row !== null) return { key, row: shownRow(row, environment!.paths) };
     }
     return null;
@@ -53,10 +53,10 @@ export class MediaRecords {
    * A damaged record is read from that of a path with the same content. Throws STORE_DAMAGED when there is
    * none.
    */
-  #ofHash(hash: string): Media | null {
+  #ofHash(hash: string): MediaRow | null {
     try {
       const environment = this.#reading();
-      const row = readRecord(environment, Media, mediaKey(hash));
+      const row = readRecord(environment, MediaRow, mediaKey(hash));
       return row && shownRow(row, environment!.paths);
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
@@ -76,13 +76,13 @@ export class MediaRecords {
   }
 
   /** Its root was in another place when its inode was read. */
-  #isElsewhere(row: Media): boolean {
+  #isElsewhere(row: MediaRow): boolean {
     const root = this.#reading()?.paths.rootOf(row.path) ?? null;
     return root !== null && folderOf(root, row) !== root.folder;
   }
 
   /** Another file was given the same hash, and nobody compared the two: as earlier versions left it. */
-  #isDoubtful({ path, hash_str, inode, content_digest }: Media): boolean {
+  #isDoubtful({ path, hash_str, inode, content_digest }: MediaRow): boolean {
     if (content_digest !== '') return false;
     const last = readable(() => this.#ofHash(hash_str));
     return last !== null && last.path !== path && last.inode !== inode;
@@ -95,7 +95,7 @@ export class MediaRecords {
   alike(base: string): MediaRecord[] {
     const records: MediaRecord[] = [];
     for (let [number, missing] = [1, 0]; missing < mostMissing; number++) {
-      const row = readable(() => readRecord(this.#reading(), Media, mediaKey(numbered(base, number))));
+      const row = readable(() => readRecord(this.#reading(), MediaRow, mediaKey(numbered(base, number))));
       if (row === null) missing++;
       else {
         missing = 0;
@@ -144,12 +144,12 @@ export class MediaRecords {
    * The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in
    * between.
    */
-  *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
+  *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: MediaRow | null }> {
     const environment = this.#reading();
     if (environment === null) return;
     const { paths, file } = environment;
     for (const { key, value } of environment.entries(by)) {
-      const stored = readable(() => unseal(Media, key, value, file));
+      const stored = readable(() => unseal(MediaRow, key, value, file));
       const row = stored && shownRow(stored, paths);
       // A record stored under the path before its root existed gives way to the one stored under the root.
       const isUsual = row === null || paths.stored(row.path) === stored!.path;
@@ -202,11 +202,11 @@ export function pathFinder(media: Pick<MediaRecords, 'pathOf'>): (hash: string) 
 }
 
 /** Records of older analyses have no ctime. */
-function isUnchanged(row: Media, { ctime_ms }: FileMark): boolean {
+function isUnchanged(row: MediaRow, { ctime_ms }: FileMark): boolean {
   return row.ctime_ms === 0 || ctime_ms === undefined || row.ctime_ms === ctime_ms;
 }
 
-export function mediaRecord(row: Media): MediaRecord {
+export function mediaRecord(row: MediaRow): MediaRecord {
   const { path, hash_str, size_bytes, mtime_ms, inode, ctime_ms, content_digest } = row;
   // Written by this program under a checksum, so the text is a probe.
   const probe = JSON.parse(row.probe_json) as Probe;
@@ -221,12 +221,12 @@ export function mediaRecord(row: Media): MediaRecord {
 }
 
 /** Where the root of a record was when size, time and inode were read. */
-export function folderOf({ prefix }: PlacedRoot, { root_folder }: Media): string {
+export function folderOf({ prefix }: PlacedRoot, { root_folder }: MediaRow): string {
   return root_folder || prefix;
 }
 
 /** A record as it is on this machine now. */
-export function shownRow(row: Media, paths: PathMap): Media {
+export function shownRow(row: MediaRow, paths: PathMap): MediaRow {
   const path = paths.shown(row.path);
   const root = paths.rootOf(path);
   if (root === null || folderOf(root, row) === root.folder) return path === row.path ? row : { ...row, path };
@@ -237,13 +237,13 @@ export function shownRow(row: Media, paths: PathMap): Media {
 }
 
 /** A record of a path as it is stored: by its root, if it has one. */
-export function storedRow(row: Media, paths: PathMap): Media {
+export function storedRow(row: MediaRow, paths: PathMap): MediaRow {
   const root = paths.rootOf(row.path);
   const root_folder = root === null || root.folder === root.prefix ? '' : root.folder;
   return { ...row, path: paths.stored(row.path), root_folder };
 }
 
-function mediaRow(media: MediaRecord): Media {
+function mediaRow(media: MediaRecord): MediaRow {
   const { content_digest = '', ctime_ms = 0, ...identity } = media.identity;
   const { path, probe, volume = '' } = media;
   const probe_json = JSON.stringify(probe);
@@ -252,7 +252,7 @@ function mediaRow(media: MediaRecord): Media {
 
 /** `isNews`: something else of the content has changed that facets show. */
 export function putMedia(
-  writes: Writes,
+  writes: Transaction,
   media: MediaRecord,
   { file, paths }: Environment,
   isNews = false,
@@ -268,7 +268,7 @@ export function putMedia(
   const sealed = keys.map((key) => {
     // A writer with a stale record must not overwrite the result of the comparison.
     const content_digest = row.content_digest || digestAt(writes, key, row.hash_str, file);
-    return [key, seal(Media, key, { ...row, content_digest })] as const;
+    return [key, seal(MediaRow, key, { ...row, content_digest })] as const;
   });
   // An unchanged record is no change; a commit repeats what was stored before it.
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
@@ -276,9 +276,9 @@ export function putMedia(
   if (isNews || news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
 }
 
-function digestAt(writes: Writes, key: string, hash: string, file: string): string {
+function digestAt(writes: Transaction, key: string, hash: string, file: string): string {
   const stored = writes.get(key);
-  const row = stored === undefined ? null : readable(() => unseal(Media, key, stored, file));
+  const row = stored === undefined ? null : readable(() => unseal(MediaRow, key, stored, file));
   return row?.hash_str === hash ? row.content_digest : '';
 }
 

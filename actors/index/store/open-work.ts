@@ -7,10 +7,10 @@ import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { storeErrors } from './contract.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
 import { leaseKey } from './names.ts';
-import { Lease, putFormat } from './records.ts';
+import { LeaseRow, putFormat } from './records.ts';
 import { seal, unseal } from './table.ts';
 
 export interface OpenStage {
@@ -22,7 +22,7 @@ export interface LeaseHooks {
   /** For the first stage, with the lease held: removes what writers that ended in the middle left. */
   readonly taken: () => void;
   /** Within the transaction that gives the lease back. */
-  readonly released: (writes: Writes) => void;
+  readonly released: (writes: Transaction) => void;
 }
 
 export class OpenWork {
@@ -105,7 +105,7 @@ export class OpenWork {
   }
 
   /** The same for a transaction, which sees the folder as it is. */
-  confirmIn(writes: Pick<Writes, 'get'>): void {
+  confirmIn(writes: Pick<Transaction, 'get'>): void {
     this.#lease.confirm(writes);
   }
 
@@ -212,7 +212,7 @@ class HeldLease {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #now: () => number;
-  readonly #own: Lease = newLease();
+  readonly #own: LeaseRow = newLease();
   #cancelTimer: (() => void) | null = null;
 
   constructor(environment: Environment, { clock = systemClock, now = Date.now }: LeaseOptions = {}) {
@@ -226,7 +226,7 @@ class HeldLease {
   }
 
   /** `along` is part of the same transaction. Throws STORE_IN_USE naming the process that writes here. */
-  take(along: (writes: Writes) => void): void {
+  take(along: (writes: Transaction) => void): void {
     const now = this.#now();
     this.#environment.transact((writes) => {
       along(writes);
@@ -236,7 +236,7 @@ class HeldLease {
   }
 
   /** Throws STORE_IN_USE when another writer has taken over. */
-  confirm(reader: Pick<Writes, 'get'>): void {
+  confirm(reader: Pick<Transaction, 'get'>): void {
     confirm(reader, this.#own, this.#environment.file);
   }
 
@@ -258,7 +258,7 @@ class HeldLease {
   }
 
   /** `along` is part of the same transaction. */
-  release(along: (writes: Writes) => void): void {
+  release(along: (writes: Transaction) => void): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     try {
@@ -280,12 +280,12 @@ class HeldLease {
 export const renewEveryMs = 15_000;
 export const expiresAfterMs = 60_000;
 
-export function newLease(): Lease {
+export function newLease(): LeaseRow {
   return { ...thisProcess(), token: randomUUID(), renewed_ms: 0 };
 }
 
 /** True when the process with this id is certainly the one that took the lease. */
-function certainlyRuns(lease: Lease, ownLease: Lease): boolean {
+function certainlyRuns(lease: LeaseRow, ownLease: LeaseRow): boolean {
   if (lease.started === '' || ownLease.started === '') return false;
   try {
     process.kill(lease.pid, 0);
@@ -296,7 +296,7 @@ function certainlyRuns(lease: Lease, ownLease: Lease): boolean {
 }
 
 /** True if a writer with the lease `ownLease` has to leave the folder to `lease`. `now`: Unix ms. */
-export function isHeld(lease: Lease, ownLease: Lease, now: number): boolean {
+export function isHeld(lease: LeaseRow, ownLease: LeaseRow, now: number): boolean {
   if (lease.host === ownLease.host) {
     // Another thread of this process: it was replaced, and this one goes on in its place.
     if (lease.pid === ownLease.pid || hasEnded(lease)) return false;
@@ -307,12 +307,12 @@ export function isHeld(lease: Lease, ownLease: Lease, now: number): boolean {
 }
 
 /** A damaged lease is none: whoever held it finds out before its next write. */
-function read(writes: Pick<Writes, 'get'>, file: string): Lease | null {
+function read(writes: Pick<Transaction, 'get'>, file: string): LeaseRow | null {
   const bytes = writes.get(leaseKey);
-  return bytes === undefined ? null : readable(() => unseal(Lease, leaseKey, bytes, file));
+  return bytes === undefined ? null : readable(() => unseal(LeaseRow, leaseKey, bytes, file));
 }
 
-function inUse(lease: Lease, ownLease: Lease, file: string): Error {
+function inUse(lease: LeaseRow, ownLease: LeaseRow, file: string): Error {
   const { pid, host, renewed_ms } = lease;
   // The end of a process of this host is seen at once.
   const isNear = host === ownLease.host && certainlyRuns(lease, ownLease);
@@ -324,22 +324,22 @@ function inUse(lease: Lease, ownLease: Lease, file: string): Error {
 }
 
 /** Takes the lease. Throws STORE_IN_USE naming the process that holds it. */
-function take(writes: Writes, ownLease: Lease, file: string, now: number): void {
+function take(writes: Transaction, ownLease: LeaseRow, file: string, now: number): void {
   const current = read(writes, file);
   if (current !== null && current.token !== ownLease.token && isHeld(current, ownLease, now)) {
     throw inUse(current, ownLease, file);
   }
-  writes.put(leaseKey, seal(Lease, leaseKey, { ...ownLease, renewed_ms: now }));
+  writes.put(leaseKey, seal(LeaseRow, leaseKey, { ...ownLease, renewed_ms: now }));
 }
 
 /** Says that the holder is there. Does nothing when another writer has taken over since. */
-function renew(writes: Writes, ownLease: Lease, file: string, now: number): void {
+function renew(writes: Transaction, ownLease: LeaseRow, file: string, now: number): void {
   if (read(writes, file)?.token !== ownLease.token) return;
-  writes.put(leaseKey, seal(Lease, leaseKey, { ...ownLease, renewed_ms: now }));
+  writes.put(leaseKey, seal(LeaseRow, leaseKey, { ...ownLease, renewed_ms: now }));
 }
 
 /** Throws STORE_IN_USE when another writer has taken over since. */
-function confirm(writes: Pick<Writes, 'get'>, ownLease: Lease, file: string): void {
+function confirm(writes: Pick<Transaction, 'get'>, ownLease: LeaseRow, file: string): void {
   const current = read(writes, file);
   if (current === null) {
     throw storeErrors.STORE_IN_USE(`The lease on ${file} was lost to another writer; try again`, { file });
@@ -347,6 +347,6 @@ function confirm(writes: Pick<Writes, 'get'>, ownLease: Lease, file: string): vo
   if (current.token !== ownLease.token) throw inUse(current, ownLease, file);
 }
 
-function release(writes: Writes, ownLease: Lease, file: string): void {
+function release(writes: Transaction, ownLease: LeaseRow, file: string): void {
   if (read(writes, file)?.token === ownLease.token) writes.remove(leaseKey);
 }

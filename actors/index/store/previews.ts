@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import type { BundleFile, Bundles } from './bundles.ts';
 import { damaged } from './faults.ts';
-import type { Previews } from './records.ts';
+import type { PreviewsRow } from './records.ts';
 
 /** Frame, size, checksum of the JPEG, checksum of these three. */
 const headBytes = 16;
@@ -17,7 +17,7 @@ export const tailMagic = 0x45504846; // 'FHPE'
 /** The largest single picture kept inside a record. */
 const inlineLimit = 1 << 20;
 
-export interface Picture {
+export interface StoredPreview {
   readonly frame: number;
   readonly size: number;
   readonly crc: number;
@@ -27,7 +27,7 @@ export interface Picture {
 /** Collects the previews of one stage. Owns its file. */
 export class PreviewWriter {
   readonly #create: () => BundleFile;
-  readonly #pictures: Picture[] = [];
+  readonly #pictures: StoredPreview[] = [];
   #first: { frame: number; jpeg: Uint8Array } | null = null;
   #file: BundleFile | null = null;
   #end = 0;
@@ -105,7 +105,7 @@ export class PreviewWriter {
   }
 
   /** The record of what was written; what is in a file is *flushed*. `place`: where the file will lie. */
-  finish(hash: string, revision: number, place: string): Previews {
+  finish(hash: string, revision: number, place: string): PreviewsRow {
     const record = { hash_str: hash, revision, file: '', size_bytes: 0, count: 0, frame: 0 };
     if (this.#first !== null) {
       const { frame, jpeg } = this.#first;
@@ -125,7 +125,7 @@ export class PreviewWriter {
   }
 }
 
-function tableOf(pictures: readonly Picture[]): Buffer {
+function tableOf(pictures: readonly StoredPreview[]): Buffer {
   const bytes = Buffer.alloc(pictures.length * entryBytes + trailerBytes);
   pictures.forEach((picture, i) => {
     bytes.writeUInt32LE(picture.frame, i * entryBytes);
@@ -199,7 +199,7 @@ function readTable(opened: BundleFile): Buffer {
 }
 
 /** Binary search: frames are added in ascending order. */
-function find(table: Buffer, frame: number): Picture | null {
+function find(table: Buffer, frame: number): StoredPreview | null {
   let low = 0;
   let high = table.length / entryBytes;
   while (low < high) {
@@ -216,7 +216,7 @@ function find(table: Buffer, frame: number): Picture | null {
 /** The JPEG of each frame, null where there is none. *Copied*. Throws STORE_DAMAGED naming the file. */
 export function readPreviews(
   bundles: Bundles,
-  record: Previews,
+  record: PreviewsRow,
   frames: readonly number[],
   tables: PreviewTables,
 ): (Uint8Array<ArrayBuffer> | null)[] {

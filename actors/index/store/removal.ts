@@ -2,14 +2,14 @@
 // transaction is seen whole or not at all.
 
 import { countChange, noteUpheaval } from './changes.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
 import { everyKind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { folderOf, storedRow } from './media.ts';
 import { mediaKey, pathKey } from './names.ts';
-import { Media } from './records.ts';
-import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
+import { MediaRow } from './records.ts';
+import { seal, type Table, type TableFields, type TableRow, unseal } from './table.ts';
 
 /** A path of a content, with its new name. */
 export interface PathMove {
@@ -19,10 +19,10 @@ export interface PathMove {
   readonly volume: string | null;
 }
 
-type Read = <F extends Fields>(shape: Table<F>, key: string) => Row<F> | null;
+type Read = <F extends TableFields>(shape: Table<F>, key: string) => TableRow<F> | null;
 
 /** Null for what is not there, and for what is damaged. */
-function reader(writes: Writes, file: string): Read {
+function reader(writes: Transaction, file: string): Read {
   return (shape, key) => {
     const bytes = writes.get(key);
     return bytes === undefined ? null : readable(() => unseal(shape, key, bytes, file));
@@ -31,7 +31,7 @@ function reader(writes: Writes, file: string): Read {
 
 /** `contents`: all paths of each hash. */
 export function removeContents(
-  writes: Writes,
+  writes: Transaction,
   environment: Environment,
   contents: ReadonlyMap<string, readonly string[]>,
 ): void {
@@ -44,7 +44,7 @@ export function removeContents(
     for (const key of [...keys, mediaKey(hash)]) writes.remove(key);
     for (const form of paths.flatMap((path) => map.forms(path))) {
       // Another content may have been seen there meanwhile.
-      const row = read(Media, pathKey(form));
+      const row = read(MediaRow, pathKey(form));
       if (row === null || row.hash_str === hash) writes.remove(pathKey(form));
     }
   }
@@ -54,33 +54,33 @@ export function removeContents(
 
 /** Answers the paths that stayed, because another content is known at their new name. */
 export function movePaths(
-  writes: Writes,
+  writes: Transaction,
   { file, paths }: Environment,
   moves: readonly PathMove[],
 ): string[] {
   const read = reader(writes, file);
   const stayed: string[] = [];
-  const at = (path: string) => paths.forms(path).find((form) => read(Media, pathKey(form)) !== null);
+  const at = (path: string) => paths.forms(path).find((form) => read(MediaRow, pathKey(form)) !== null);
   for (const { from, to, volume } of moves) {
     if (from === to) continue;
     const fromPath = at(from);
     // Moved by somebody else, or damaged: then the next look at the file writes it anew.
     if (fromPath === undefined) continue;
-    const row = read(Media, pathKey(fromPath))!;
+    const row = read(MediaRow, pathKey(fromPath))!;
     const toPath = at(to);
-    const there = toPath === undefined ? null : read(Media, pathKey(toPath));
+    const there = toPath === undefined ? null : read(MediaRow, pathKey(toPath));
     if (there !== null && there.hash_str !== row.hash_str) {
       stayed.push(from);
       continue;
     }
     const moved = storedRow({ ...row, path: to, volume: volume ?? '' }, paths);
     // A record of the new name is newer: it was read there.
-    if (there === null) writes.put(pathKey(moved.path), seal(Media, pathKey(moved.path), moved));
+    if (there === null) writes.put(pathKey(moved.path), seal(MediaRow, pathKey(moved.path), moved));
     for (const form of paths.forms(from)) writes.remove(pathKey(form));
     const key = mediaKey(row.hash_str);
-    const content = read(Media, key);
+    const content = read(MediaRow, key);
     if (content === null || paths.shown(content.path) === from)
-      writes.put(key, seal(Media, key, there ?? moved));
+      writes.put(key, seal(MediaRow, key, there ?? moved));
   }
   noteUpheaval(writes, file);
   return stayed;
@@ -96,7 +96,7 @@ export function settlePaths(environment: Environment, after: string): string | n
   const { file, paths } = environment;
   const page = environment.someEntries('path/', after === '' ? null : after, stepPaths);
   const unsettled = page.flatMap(({ key, value }) => {
-    const row = readable(() => unseal(Media, key, value, file));
+    const row = readable(() => unseal(MediaRow, key, value, file));
     return row !== null && paths.stored(paths.shown(row.path)) !== row.path ? [row] : [];
   });
   if (unsettled.length > 0) {
@@ -108,17 +108,17 @@ export function settlePaths(environment: Environment, after: string): string | n
   return page.length < stepPaths ? null : page.at(-1)!.key;
 }
 
-function settle(writes: Writes, { file, paths }: Environment, row: Media): void {
+function settle(writes: Transaction, { file, paths }: Environment, row: MediaRow): void {
   const read = reader(writes, file);
   const path = paths.shown(row.path);
   const settled = storedRow({ ...row, path }, paths);
   writes.remove(pathKey(row.path));
-  const content = read(Media, mediaKey(row.hash_str));
+  const content = read(MediaRow, mediaKey(row.hash_str));
   if (content?.path === row.path)
-    writes.put(mediaKey(row.hash_str), seal(Media, mediaKey(row.hash_str), settled));
-  const otherRow = read(Media, pathKey(settled.path));
+    writes.put(mediaKey(row.hash_str), seal(MediaRow, mediaKey(row.hash_str), settled));
+  const otherRow = read(MediaRow, pathKey(settled.path));
   const root = paths.rootOf(path);
   // A record from the root's earlier place is less accurate than one that was read here.
   const isHere = otherRow !== null && root !== null && folderOf(root, otherRow) === root.folder;
-  if (!isHere) writes.put(pathKey(settled.path), seal(Media, pathKey(settled.path), settled));
+  if (!isHere) writes.put(pathKey(settled.path), seal(MediaRow, pathKey(settled.path), settled));
 }

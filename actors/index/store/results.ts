@@ -5,13 +5,13 @@ import type { Probe } from '../../decoder/contract.ts';
 import { changeCount, countChange } from './changes.ts';
 import type { MediaRecord } from './contract.ts';
 import type { Environment } from './environment.ts';
-import type { Kind, KindRecord, ShownResult } from './kind.ts';
+import type { KindOfResult, KindRecord, ShownResult } from './kind.ts';
 import { putMedia } from './media.ts';
 import { checkedHash, mediaKey } from './names.ts';
-import { Media, putFormat } from './records.ts';
+import { MediaRow, putFormat } from './records.ts';
 import { type RowOf, readRecord, seal, sealOf, table, unseal } from './table.ts';
 
-export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends Kind {
+export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends KindOfResult {
   readonly type: T;
   readonly items: TArray<I>;
   readonly record: ResultTable;
@@ -90,7 +90,7 @@ function itemsIn<I>({ items_json }: ResultRow): I[] {
 }
 
 function framesOf(environment: Environment, hash: string): number {
-  const media = readRecord(environment, Media, mediaKey(hash));
+  const media = readRecord(environment, MediaRow, mediaKey(hash));
   return media === null ? 0 : (JSON.parse(media.probe_json) as Probe).grid_frames;
 }
 

@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox';
 import { expectVersion, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { storeErrors } from './contract.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { rootKey, rootPrefix } from './names.ts';
 import { PathMap, type PlacedRoot } from './path-map.ts';
-import { Root } from './records.ts';
+import { RootRow } from './records.ts';
 import { seal, unseal } from './table.ts';
 
 export const RootRecord = Type.Object({
@@ -27,7 +27,7 @@ const VERSION = 1;
 const Document = Type.Object({ version: Type.Literal(VERSION), roots: Type.Array(RootRecord) });
 
 /** The roots at one time; another object when they changed. */
-export interface Roots {
+export interface RootsState {
   /** How often they changed in this thread. */
   readonly version: number;
   readonly all: readonly RootRecord[];
@@ -38,14 +38,14 @@ export interface Roots {
 export class RootsFile {
   readonly path: string;
   #mark = '';
-  #last: Roots = rootsOf(0, []);
+  #last: RootsState = rootsOf(0, []);
 
   constructor(path: string) {
     this.path = path;
   }
 
   /** Reads the roots from the disk. Throws ROOTS_DAMAGED naming the file. */
-  read(): Roots {
+  read(): RootsState {
     try {
       const mark = markOf(this.path);
       if (mark === this.#mark) return this.#last;
@@ -65,7 +65,7 @@ export function rootsText(roots: readonly RootRecord[]): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function rootsOf(version: number, all: readonly RootRecord[]): Roots {
+function rootsOf(version: number, all: readonly RootRecord[]): RootsState {
   return { version, all, paths: new PathMap(placedBy(all, ({ origin }) => origin)) };
 }
 
@@ -101,17 +101,17 @@ export function pathsIn(roots: readonly RootRecord[], recorded: ReadonlyMap<stri
 export function recordedRoots(environment: Environment): ReadonlyMap<string, string> {
   const prefixes = new Map<string, string>();
   for (const { key, value } of environment.entries(rootPrefix))
-    prefixes.set(key.slice(rootPrefix.length), unseal(Root, key, value, environment.file).prefix);
+    prefixes.set(key.slice(rootPrefix.length), unseal(RootRow, key, value, environment.file).prefix);
   return prefixes;
 }
 
 /** Within a transaction: the folder knows these roots from now on, wherever it is used. */
-export function noteRoots(writes: Writes, environment: Environment, roots: readonly RootRecord[]): void {
+export function noteRoots(writes: Transaction, environment: Environment, roots: readonly RootRecord[]): void {
   for (const [name, prefix] of prefixesIn(roots, recordedRoots(environment)))
     noteRoot(writes, { name, prefix });
 }
 
-export function noteRoot(writes: Writes, { name, prefix }: Pick<PlacedRoot, 'name' | 'prefix'>): void {
+export function noteRoot(writes: Transaction, { name, prefix }: Pick<PlacedRoot, 'name' | 'prefix'>): void {
   const key = rootKey(name);
-  if (writes.get(key) === undefined) writes.put(key, seal(Root, key, { name, prefix }));
+  if (writes.get(key) === undefined) writes.put(key, seal(RootRow, key, { name, prefix }));
 }

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { rmSync } from '../../../runtime/files/names.ts';
 import { type About, aboutOf, type BundleFile, Bundles } from './bundles.ts';
 import type { SpanKey } from './contract.ts';
-import { type Disk, disk } from './disk.ts';
+import { disk, type StoreDisk } from './disk.ts';
 import { storeFault } from './faults.ts';
 import { checkedHash, openFolder } from './names.ts';
 
@@ -92,7 +92,7 @@ const logEnd = '.spans';
 export const keptForMs = 14 * 24 * 3600 * 1000;
 
 export interface SpansOptions {
-  readonly on?: Disk;
+  readonly on?: StoreDisk;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }

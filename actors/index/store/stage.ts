@@ -4,7 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { rmSync } from '../../../runtime/files/names.ts';
-import type { Edges } from '../visual/contract.ts';
+import type { ShotEdges } from '../visual/contract.ts';
 import { packFrames } from '../visual/frames.ts';
 import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
@@ -14,11 +14,11 @@ import { type SpanKey, storeErrors } from './contract.ts';
 import { replaced } from './faults.ts';
 import { previewPlace, vectorPlace } from './names.ts';
 import { PreviewWriter } from './previews.ts';
-import type { Previews, Visual } from './records.ts';
+import type { PictureVectorsRow, PreviewsRow } from './records.ts';
 import { aboutSpan, type Spans } from './spans.ts';
 
 /** Frames of a film, ascending. */
-export interface Added {
+export interface AddedFrames {
   readonly frames: readonly number[];
   /** n×d. */
   readonly vectors: Float32Array;
@@ -34,7 +34,7 @@ export interface Keeping {
   readonly key: SpanKey;
 }
 
-export interface StageParts {
+export interface VectorStageParts {
   readonly bundles: Bundles;
   /** A part of names that no other stage has. */
   readonly token: string;
@@ -44,7 +44,7 @@ export interface StageParts {
 }
 
 export type StageResult = Pick<
-  Visual,
+  PictureVectorsRow,
   | 'frame_runs'
   | 'scene_starts'
   | 'file'
@@ -64,11 +64,11 @@ const [vectorEnd, previewEnd] = ['.vectors', '.previews'];
 /** Rows of one read or write: 530 KB at 512 dimensions. */
 const rowsTogether = 512;
 
-export class Stage {
+export class VectorStage {
   readonly hash: string;
   readonly modelKey: string;
   readonly dimensions: number;
-  readonly #parts: StageParts;
+  readonly #parts: VectorStageParts;
   /** Prefix of the names of its bundles. */
   readonly #name: string;
   readonly #previews: PreviewWriter;
@@ -89,7 +89,7 @@ export class Stage {
   #recent: Float32Array[] = [];
 
   /** Takes up what was kept of it. */
-  constructor(hash: string, modelKey: string, dimensions: number, parts: StageParts) {
+  constructor(hash: string, modelKey: string, dimensions: number, parts: VectorStageParts) {
     this.hash = hash;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
@@ -158,7 +158,7 @@ export class Stage {
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
-  append(added: Added): void {
+  append(added: AddedFrames): void {
     this.#check(added);
     const { frames, vectors, previews, changed } = added;
     for (const [i, frame] of frames.entries()) {
@@ -195,7 +195,7 @@ export class Stage {
     this.#frames.push(frame);
   }
 
-  #check({ frames, vectors, previews, changed }: Added): void {
+  #check({ frames, vectors, previews, changed }: AddedFrames): void {
     if (vectors.length !== frames.length * this.dimensions) {
       throw storeErrors.WRONG_DIMENSIONS(
         `vectors: ${vectors.length} numbers are not ${frames.length} vectors of ${this.dimensions}`,
@@ -256,8 +256,8 @@ export class Stage {
   finish(
     revision: number,
     length: number,
-    edges: Edges | undefined,
-  ): { readonly visual: StageResult; readonly previews: Previews } {
+    edges: ShotEdges | undefined,
+  ): { readonly visual: StageResult; readonly previews: PreviewsRow } {
     const exact = edges ? betweenEdges(edges, this.#frames, length) : null;
     // A single picture lies in the records.
     const isShort = this.#file === null && this.#frames.length < 2;
@@ -334,7 +334,10 @@ export class Stage {
   }
 }
 
-type OfEdges = Pick<Visual, 'scene_starts' | 'has_edges' | 'edge_seconds' | 'edge_frames' | 'edges_end'>;
+type OfEdges = Pick<
+  PictureVectorsRow,
+  'scene_starts' | 'has_edges' | 'edge_seconds' | 'edge_frames' | 'edges_end'
+>;
 
 const withoutEdges = { has_edges: 0, edge_seconds: [], edge_frames: [], edges_end: 0 };
 
@@ -342,7 +345,7 @@ const withoutEdges = { has_edges: 0, edge_seconds: [], edge_frames: [], edges_en
  * Exact edges in the form of a record. `frames`: its grid frames; `length`: of the film in seconds. Throws
  * INVALID_MESSAGE for edges that do not ascend.
  */
-export function betweenEdges(edges: Edges, frames: readonly number[], length: number): OfEdges {
+export function betweenEdges(edges: ShotEdges, frames: readonly number[], length: number): OfEdges {
   const fault = edgeFault(edges);
   if (fault !== null) throw engineErrors.INVALID_MESSAGE(`edges: ${fault}`);
   return {

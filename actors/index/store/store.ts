@@ -4,37 +4,37 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } f
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { type ItemOf, type ResultType, resultKinds } from '../results/contract.ts';
-import type { Edges } from '../visual/contract.ts';
+import type { ShotEdges } from '../visual/contract.ts';
 import { Bundles } from './bundles.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
-import { type Access, Environment } from './environment.ts';
+import { type AccessMode, Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { mountFolders } from './footage-path.ts';
 import { ContentPaths, Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, replicaKey, vectorFolder } from './names.ts';
 import { dropPeaks } from './peaks.ts';
-import { People } from './people/people.ts';
+import { StoredPeople } from './people/people.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './previews.ts';
-import { checkFormat, Previews, putFormat, Replica } from './records.ts';
+import { checkFormat, PreviewsRow, putFormat, ReplicaRow } from './records.ts';
 import { type PathMove, settlePaths } from './removal.ts';
 import { Results } from './results.ts';
-import { noteRoots, pathsIn, type Roots, recordedRoots } from './roots-file.ts';
+import { noteRoots, pathsIn, type RootsState, recordedRoots } from './roots-file.ts';
 import { Spans } from './spans.ts';
-import type { Added, Stage } from './stage.ts';
-import { Summaries } from './summaries/summaries.ts';
+import type { AddedFrames, VectorStage } from './stage.ts';
+import { StoredSummaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
 import { readRecord, seal } from './table.ts';
-import { Transcripts } from './transcripts.ts';
+import { StoredTranscripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
-import { type Committed, type Found, Writer, type WriterOptions } from './writer.ts';
+import { type Committed, type SealedStage, VectorWriter, type WriterOptions } from './writer.ts';
 
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
   readonly wasThere?: boolean;
   /** The roots of the home folder, as they are now. Throws ROOTS_DAMAGED. */
-  readonly roots?: () => Roots;
+  readonly roots?: () => RootsState;
   /** A change of the log of a cluster is being applied: a folder that follows it takes nothing else. */
   readonly following?: () => boolean;
 }
@@ -43,8 +43,8 @@ export class Store {
   readonly folder: string;
   readonly #options: StoreOptions;
   #environment: Environment | null = null;
-  #roots: Roots | null = null;
-  #writing: Writer | null = null;
+  #roots: RootsState | null = null;
+  #writing: VectorWriter | null = null;
   #peopleWriting: PeopleWriter | null = null;
   #summaryWriting: SummaryWriter | null = null;
   readonly #tables = new PreviewTables();
@@ -54,12 +54,12 @@ export class Store {
     () => this.#writer().environment,
   );
   readonly paths = new ContentPaths(this.media);
-  readonly summaries = new Summaries(() => this.#reading(), this.media);
+  readonly summaries = new StoredSummaries(() => this.#reading(), this.media);
   readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
   readonly visual: VisualStages;
   readonly spans: Spans;
-  readonly people: People;
-  readonly transcripts = new Transcripts(
+  readonly people: StoredPeople;
+  readonly transcripts = new StoredTranscripts(
     () => this.#reading(),
     () => this.#writer().environment,
     () => (this.#options.now ?? Date.now)(),
@@ -85,7 +85,7 @@ export class Store {
     this.visual = new VisualStages(folder, () => this.#reading());
     this.spans = new Spans(folder, options);
     const reading = () => this.#reading();
-    this.people = new People(folder, reading, () => this.peopleWriter(), options.warn);
+    this.people = new StoredPeople(folder, reading, () => this.peopleWriter(), options.warn);
   }
 
   /** Null when the folder holds no analysis yet. Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED. */
@@ -116,7 +116,7 @@ export class Store {
     return environment;
   }
 
-  #open(access: Access): Environment {
+  #open(access: AccessMode): Environment {
     return this.#placeRoots(checkFormat(Environment.open(databaseFile(this.folder), access), this.folder));
   }
 
@@ -134,33 +134,33 @@ export class Store {
   }
 
   /** `isLocal`: for what concerns this machine alone. */
-  #writer(isLocal = false): Writer {
+  #writer(isLocal = false): VectorWriter {
     if (this.#writing === null) {
       if (this.#options.wasThere) this.requireFolder();
       this.#hasRecords();
       this.#environment ??= this.#open('write');
-      this.#writing = new Writer(this.folder, this.#environment, this.#options);
+      this.#writing = new VectorWriter(this.folder, this.#environment, this.#options);
     }
     if (!isLocal && this.#options.following?.() !== true) expectOwn(this.#writing.environment, this.folder);
     return this.#writing;
   }
 
   /** Which library of a cluster it follows, and how far; null for none. */
-  get replica(): Replica | null {
-    return readRecord(this.#reading(), Replica, replicaKey);
+  get replica(): ReplicaRow | null {
+    return readRecord(this.#reading(), ReplicaRow, replicaKey);
   }
 
   /** *Flushed* on return, with what `work` writes; when that throws, the store has to be closed. */
-  noteReplica(work: () => Replica): void {
+  noteReplica(work: () => ReplicaRow): void {
     this.#writer().environment.transact((writes) => {
       const replica = work();
       putFormat(writes);
-      writes.put(replicaKey, seal(Replica, replicaKey, replica));
+      writes.put(replicaKey, seal(ReplicaRow, replicaKey, replica));
     });
   }
 
   /** Stages that were found elsewhere; see `Writer.adopt`. */
-  adopt(contents: readonly Found[]): void {
+  adopt(contents: readonly SealedStage[]): void {
     const writer = this.#writer();
     writer.work.exclusively(() => writer.adopt(contents));
   }
@@ -234,7 +234,7 @@ export class Store {
   /** The JPEG of each frame of one file, null where there is none. *Copied*. */
   previews(hash: string, frames: readonly number[]): (Uint8Array<ArrayBuffer> | null)[] {
     return readAgain(() => {
-      const record = readRecord(this.#reading(), Previews, previewKey(hash));
+      const record = readRecord(this.#reading(), PreviewsRow, previewKey(hash));
       return record === null
         ? frames.map(() => null)
         : readPreviews(this.#bundles, record, frames, this.#tables);
@@ -287,16 +287,16 @@ export class Store {
     return settlePaths(environment, after);
   }
 
-  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
+  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): VectorStage {
     return this.#writer().begin(hash, modelKey, dimensions, span);
   }
 
-  append(stage: Stage, added: Added, keep = false): void {
+  append(stage: VectorStage, added: AddedFrames, keep = false): void {
     this.#writerOf(stage).append(stage, added, keep);
   }
 
   /** One stage; see `commitAll`. */
-  commit(stage: Stage, media: MediaRecord): number {
+  commit(stage: VectorStage, media: MediaRecord): number {
     const [stored] = this.commitAll([{ stage, media }]);
     if (typeof stored === 'number') return stored;
     throw stored;
@@ -308,7 +308,7 @@ export class Store {
   }
 
   /** The number of vectors of the stages that have them now; see the message `set_edges`. */
-  setEdges(hash: string, edges: Edges): number {
+  setEdges(hash: string, edges: ShotEdges): number {
     const media = this.media.byHash(hash);
     if (media === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
     return this.#writer().setEdges(media, edges);
@@ -326,12 +326,12 @@ export class Store {
   }
 
   /** Keeps the data of a stage that can be resumed. */
-  abort(stage: Stage): void {
+  abort(stage: VectorStage): void {
     this.#writing?.suspend(stage);
   }
 
   /** The stages of a store that was closed are lost with it. */
-  #writerOf(stage: Stage): Writer {
+  #writerOf(stage: VectorStage): VectorWriter {
     if (this.#writing !== null) return this.#writing;
     throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} was lost when ${this.folder} was closed`);
   }

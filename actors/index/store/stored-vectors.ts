@@ -3,7 +3,7 @@ import { countFrames, lowerBound } from '../visual/frames.ts';
 import { stride16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import { isMissing, readAgain, readable } from './faults.ts';
-import type { Visual } from './records.ts';
+import type { PictureVectorsRow } from './records.ts';
 import { ofContent, type StageRows, type VisualStages } from './visual-stages.ts';
 
 /** Bytes of the rows of one page: read in some 5 ms. */
@@ -53,7 +53,7 @@ export function vectorPage(
   });
 }
 
-function rowsOf(stages: VisualStages, visual: Visual): StageRows {
+function rowsOf(stages: VisualStages, visual: PictureVectorsRow): StageRows {
   try {
     return stages.rows(visual);
   } catch (error) {
@@ -111,7 +111,7 @@ export function sampleVectors(
 }
 
 interface Taken {
-  readonly visual: Visual;
+  readonly visual: PictureVectorsRow;
   readonly count: number;
   /** Where its vectors go, counted in vectors. */
   readonly at: number;
@@ -153,7 +153,7 @@ class Sampling {
   }
 
   /** The contents of which some are taken: all of them, or `most` evenly. */
-  #look(dimensions: number, most: number): Visual[] {
+  #look(dimensions: number, most: number): PictureVectorsRow[] {
     const hashes = this.#stages.hashes(this.#modelKey);
     return evenly(hashes.length, most).flatMap((at) => {
       this.#options.pause();
@@ -193,7 +193,7 @@ class Sampling {
     count: number,
     vectors: Float32Array,
     at: number,
-    visual: Visual,
+    visual: PictureVectorsRow,
   ): void {
     const read = readable(
       () => rows.read(position, count),
@@ -208,7 +208,7 @@ class Sampling {
   }
 
   /** Null when they are damaged. */
-  #open(visual: Visual): StageRows | null {
+  #open(visual: PictureVectorsRow): StageRows | null {
     try {
       return this.#stages.rows(visual);
     } catch (error) {
@@ -235,4 +235,4 @@ class Sampling {
   }
 }
 
-const rowCount = ({ frame_runs }: Visual): number => countFrames(frame_runs);
+const rowCount = ({ frame_runs }: PictureVectorsRow): number => countFrames(frame_runs);

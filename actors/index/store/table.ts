@@ -16,16 +16,16 @@ export interface Kinds {
   /** For long lists: four bytes each, also in memory. */
   uint32s: Uint32Array;
 }
-export type Fields = Readonly<Record<string, keyof Kinds>>;
-export interface Table<F extends Fields> {
+export type TableFields = Readonly<Record<string, keyof Kinds>>;
+export interface Table<F extends TableFields> {
   /** Four characters that say which table the bytes hold. */
   readonly identifier: string;
   readonly fields: F;
 }
-export type Row<F extends Fields> = { readonly [K in keyof F]: Kinds[F[K]] };
-export type RowOf<T> = T extends Table<infer F> ? Row<F> : never;
+export type TableRow<F extends TableFields> = { readonly [K in keyof F]: Kinds[F[K]] };
+export type RowOf<T> = T extends Table<infer F> ? TableRow<F> : never;
 
-export function table<const F extends Fields>(identifier: string, fields: F): Table<F> {
+export function table<const F extends TableFields>(identifier: string, fields: F): Table<F> {
   return { identifier, fields };
 }
 
@@ -44,7 +44,7 @@ function vectorOf(builder: Builder, kind: keyof Kinds, value: unknown): number {
 }
 
 /** *Copied*: the bytes belong to the caller. */
-export function seal<F extends Fields>(shape: Table<F>, key: string, value: Row<F>): Uint8Array {
+export function seal<F extends TableFields>(shape: Table<F>, key: string, value: TableRow<F>): Uint8Array {
   const builder = new Builder(256);
   const names = Object.keys(shape.fields);
   const offsets = names.map((name) => {
@@ -101,13 +101,13 @@ export function sealOf(sealed: Uint8Array): number {
  * Reads a sealed value. *Copied*; `inPlace`: bytes and long lists are *borrowed* from `sealed`, which they
  * keep in memory whole. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken.
  */
-export function unseal<F extends Fields>(
+export function unseal<F extends TableFields>(
   shape: Table<F>,
   key: string,
   sealed: Uint8Array,
   file: string,
   inPlace = false,
-): Row<F> {
+): TableRow<F> {
   const end = sealed.byteLength - 4;
   const bytes = sealed.subarray(0, Math.max(0, end));
   if (end < 8 || sealOf(sealed) !== crc32(bytes, crc32(key))) {
@@ -120,11 +120,15 @@ export function unseal<F extends Fields>(
     name,
     readField(buffer, root, slot, kind, inPlace),
   ]);
-  return Object.fromEntries(entries) as Row<F>;
+  return Object.fromEntries(entries) as TableRow<F>;
 }
 
 /** One field of a sealed value that has a checksum of its own, so that the whole is not checked. *Copied*. */
-export function bytesIn<F extends Fields>(shape: Table<F>, name: keyof F, sealed: Uint8Array): Uint8Array {
+export function bytesIn<F extends TableFields>(
+  shape: Table<F>,
+  name: keyof F,
+  sealed: Uint8Array,
+): Uint8Array {
   try {
     const buffer = new ByteBuffer(sealed);
     const slot = Object.keys(shape.fields).indexOf(name as string);
@@ -137,11 +141,11 @@ export function bytesIn<F extends Fields>(shape: Table<F>, name: keyof F, sealed
 // One record by its key.
 
 /** Null when there is no folder or no such record. Throws STORE_DAMAGED. */
-export function readRecord<F extends Fields>(
+export function readRecord<F extends TableFields>(
   environment: Environment | null,
   shape: Table<F>,
   key: string,
-): Row<F> | null {
+): TableRow<F> | null {
   const bytes = environment?.get(key);
   if (environment === null || bytes === undefined) return null;
   return unseal(shape, key, bytes, environment.file);

@@ -16,7 +16,7 @@ import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
 import { transcriptKey, transcriptPrefix } from './names.ts';
-import { putFormat, Transcript as TranscriptRow } from './records.ts';
+import { putFormat, TranscriptRow } from './records.ts';
 import { seal, sealOf, unseal } from './table.ts';
 import {
   linkVoices,
@@ -28,7 +28,7 @@ import {
   rememberedNames,
   type SaidOfVoices,
 } from './voices/linked-names.ts';
-import { remembering, replaceVoices, takeBack, Voices } from './voices/voice-records.ts';
+import { remembering, replaceVoices, StoredVoices, takeBack } from './voices/voice-records.ts';
 
 /** A transcript as it lies in the store: columns with one entry a segment, as in records.ts. */
 export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_json'> {
@@ -167,8 +167,8 @@ function segmentsOf(columns: Columns): TranscriptSegment[] {
   });
 }
 
-export class Transcripts {
-  readonly voices = new Voices(() => this.#reading());
+export class StoredTranscripts {
+  readonly voices = new StoredVoices(() => this.#reading());
   readonly #reading: () => Environment | null;
   readonly #writing: () => Environment;
   /** Milliseconds since 1970. */

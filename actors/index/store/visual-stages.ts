@@ -8,22 +8,22 @@ import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
 import { damaged, readAgain, readable } from './faults.ts';
 import { decodeModelKey, modelPrefix, modelRecordKey, previewKey, stageKey, stagePrefix } from './names.ts';
-import { Model, Previews, Visual } from './records.ts';
+import { ModelUseRow, PictureVectorsRow, PreviewsRow } from './records.ts';
 import { bytesIn, readRecord, unseal } from './table.ts';
 
 // The record of a model. When it is damaged, the stages of the model say again what it held.
 
 /** Null when there is none. */
-export function readModel(environment: Environment | null, modelKey: string): Model | null {
+export function readModel(environment: Environment | null, modelKey: string): ModelUseRow | null {
   if (environment === null) return null;
-  const read = readable(() => ({ model: readRecord(environment, Model, modelRecordKey(modelKey)) }));
+  const read = readable(() => ({ model: readRecord(environment, ModelUseRow, modelRecordKey(modelKey)) }));
   return read === null ? modelOfStages(environment, modelKey) : read.model;
 }
 
 /** Null when no stage can be read either. The vectors of the model have the length of those stored last. */
-function modelOfStages(environment: Environment, modelKey: string): Model | null {
+function modelOfStages(environment: Environment, modelKey: string): ModelUseRow | null {
   const stages = Array.from(environment.entries(stagePrefix(modelKey)), ({ key, value }) =>
-    readable(() => unseal(Visual, key, value, environment.file)),
+    readable(() => unseal(PictureVectorsRow, key, value, environment.file)),
   ).filter((stage) => stage !== null);
   const inOrder = stages.toSorted((a, b) => a.stored_ms - b.stored_ms);
   const last = inOrder.at(-1);
@@ -44,17 +44,17 @@ export class VisualStages {
     this.#reading = reading;
   }
 
-  model(modelKey: string): Model | null {
+  model(modelKey: string): ModelUseRow | null {
     return readModel(this.#reading(), modelKey);
   }
 
-  stage(modelKey: string, hash: string): Visual | null {
-    return readRecord(this.#reading(), Visual, stageKey(modelKey, hash));
+  stage(modelKey: string, hash: string): PictureVectorsRow | null {
+    return readRecord(this.#reading(), PictureVectorsRow, stageKey(modelKey, hash));
   }
 
   /** Stored previews of a media; null if there are none. */
-  pictures(hash: string): Previews | null {
-    return readRecord(this.#reading(), Previews, previewKey(hash));
+  pictures(hash: string): PreviewsRow | null {
+    return readRecord(this.#reading(), PreviewsRow, previewKey(hash));
   }
 
   /** Every media that has a stage by this model, ascending; also where its record is damaged. */
@@ -95,7 +95,7 @@ export class VisualStages {
     if (environment === null) return [];
     const models = Array.from(environment.entries(modelPrefix), ({ key, value }) => {
       const encoded = decodeModelKey(key.slice(modelPrefix.length));
-      if (encoded === null) return unseal(Model, key, value, environment.file);
+      if (encoded === null) return unseal(ModelUseRow, key, value, environment.file);
       return readModel(environment, encoded) ?? { model_key: encoded, made_ms: 0 };
     });
     const ordered = models.sort((a, b) => a.made_ms - b.made_ms || (a.model_key < b.model_key ? -1 : 1));
@@ -112,7 +112,7 @@ export class VisualStages {
   }
 
   /** The rows of a stage; the caller closes them. Throws STORE_DAMAGED naming the file. */
-  rows(visual: Visual): StageRows {
+  rows(visual: PictureVectorsRow): StageRows {
     const { rows8, rows16 } = visual;
     return this.#open({ ...rowsIn(visual), rows8, rows16 });
   }
@@ -126,7 +126,7 @@ export class VisualStages {
     if (of.file !== '') return this.#open({ ...of, rows8: none, rows16: none });
     const sealed = this.#reading()?.get(stageKey(modelKey, of.hash));
     if (sealed === undefined) return null;
-    return new StageRows({ ...of, rows8: none, rows16: bytesIn(Visual, 'rows16', sealed) }, null);
+    return new StageRows({ ...of, rows8: none, rows16: bytesIn(PictureVectorsRow, 'rows16', sealed) }, null);
   }
 
   #open(of: RowsOf): StageRows {
@@ -156,7 +156,7 @@ export function scenedOf({
   edge_seconds,
   edge_frames,
   edges_end,
-}: Visual): Omit<Scened, 'frames'> {
+}: PictureVectorsRow): Omit<Scened, 'frames'> {
   return {
     scenes: Int32Array.from(scene_starts),
     shots:
@@ -185,7 +185,7 @@ export interface RowsOf {
   readonly rows16: Uint8Array;
 }
 
-export function rowsIn(visual: Visual): Omit<RowsOf, 'rows8' | 'rows16'> {
+export function rowsIn(visual: PictureVectorsRow): Omit<RowsOf, 'rows8' | 'rows16'> {
   const { hash_str: hash, dimensions, file, size_bytes } = visual;
   const frames = unpackFrames(visual.frame_runs);
   const bytes = frames.length * (stride16(dimensions) + stride8(dimensions));

@@ -1,29 +1,29 @@
 // Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes whole
 // stages visible.
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { Edges } from '../visual/contract.ts';
+import type { ShotEdges } from '../visual/contract.ts';
 import { countFrames, unpackFrames } from '../visual/frames.ts';
 import { type About, Bundles } from './bundles.ts';
 import { noteChange, revisionAfter } from './changes.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
-import { type Disk, disk, setRoomAside } from './disk.ts';
-import type { Environment, Writes } from './environment.ts';
+import { disk, type StoreDisk, setRoomAside } from './disk.ts';
+import type { Environment, Transaction } from './environment.ts';
 import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { type LeaseOptions, OpenWork, StageWriter } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
 import type { MoveStep } from './people/roll-mover.ts';
-import { Model, Previews, Visual } from './records.ts';
+import { ModelUseRow, PictureVectorsRow, PreviewsRow } from './records.ts';
 import { movePaths, type PathMove, removeContents } from './removal.ts';
 import { Spans } from './spans.ts';
-import { type Added, betweenEdges, Stage, type StageResult } from './stage.ts';
+import { type AddedFrames, betweenEdges, type StageResult, VectorStage } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { readRecord, seal, unseal } from './table.ts';
 import { readModel } from './visual-stages.ts';
 
 export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
-  readonly on?: Disk;
+  readonly on?: StoreDisk;
   readonly leastDeadFaces?: number;
   readonly moveStep?: MoveStep;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -33,35 +33,35 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
 const bytesOfRemoval = 128 * 1024;
 
 export interface RemovalHooks {
-  readonly within: (writes: Writes) => void;
+  readonly within: (writes: Transaction) => void;
   readonly after: () => void;
 }
 
 export interface Committed {
-  readonly stage: Stage;
+  readonly stage: VectorStage;
   readonly media: MediaRecord;
   /** Its pictures were stored previews. */
   readonly from_previews?: boolean | undefined;
-  readonly edges?: Edges | undefined;
+  readonly edges?: ShotEdges | undefined;
 }
 
 /** Result of a stage. Its bundles are complete. */
-export interface Found {
+export interface SealedStage {
   readonly hash: string;
   readonly modelKey: string;
   readonly dimensions: number;
   readonly media: MediaRecord;
   readonly visual: StageResult;
-  readonly previews: Previews;
+  readonly previews: PreviewsRow;
   /** Its pictures were stored previews. */
   readonly from_previews?: boolean | undefined;
 }
 
-interface Finished extends Found {
-  readonly stage: Stage;
+interface Finished extends SealedStage {
+  readonly stage: VectorStage;
 }
 
-export class Writer extends StageWriter<Added, Stage> {
+export class VectorWriter extends StageWriter<AddedFrames, VectorStage> {
   readonly bundles: Bundles;
   readonly spans: Spans;
   readonly #now: () => number;
@@ -91,7 +91,7 @@ export class Writer extends StageWriter<Added, Stage> {
    * `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes
    * here.
    */
-  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
+  begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): VectorStage {
     const key = stageKey(modelKey, hash);
     for (const stage of this.stages) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
@@ -104,7 +104,7 @@ export class Writer extends StageWriter<Added, Stage> {
     return this.open((token) => {
       const keeping = span === null ? null : { spans: this.spans, key: span };
       const confirm = () => this.work.confirm();
-      return new Stage(hash, modelKey, dimensions, { bundles: this.bundles, token, confirm, keeping });
+      return new VectorStage(hash, modelKey, dimensions, { bundles: this.bundles, token, confirm, keeping });
     });
   }
 
@@ -129,7 +129,7 @@ export class Writer extends StageWriter<Added, Stage> {
       if (media.identity.hash_str !== stage.hash) {
         throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
       }
-      const read = () => readRecord(this.environment, Previews, previewKey(stage.hash));
+      const read = () => readRecord(this.environment, PreviewsRow, previewKey(stage.hash));
       this.work.confirm();
       const { hash, modelKey, dimensions } = stage;
       const of = { stage, hash, modelKey, dimensions, media, from_previews };
@@ -142,7 +142,7 @@ export class Writer extends StageWriter<Added, Stage> {
   }
 
   /** Previews show no edges. What an earlier stage of the content found in its file holds for them, too. */
-  #edgesOf(hash: string): Edges | undefined {
+  #edgesOf(hash: string): ShotEdges | undefined {
     const exact = this.#stagesOf(hash).find(({ visual }) => visual.has_edges === 1)?.visual;
     return exact && { seconds: [...exact.edge_seconds], frames: [...exact.edge_frames] };
   }
@@ -173,7 +173,7 @@ export class Writer extends StageWriter<Added, Stage> {
   }
 
   /** The same for what was found elsewhere, whose bundles were moved to `open/`. *Flushed* on return. */
-  adopt(contents: readonly Found[]): void {
+  adopt(contents: readonly SealedStage[]): void {
     this.environment.transact((writes) => {
       this.work.confirmIn(writes);
       this.bundles.forgetGone(writes);
@@ -184,28 +184,32 @@ export class Writer extends StageWriter<Added, Stage> {
     this.bundles.removeGone(this.environment);
   }
 
-  #put(writes: Writes, content: Found): void {
+  #put(writes: Transaction, content: SealedStage): void {
     const { hash, modelKey, dimensions, media, visual, previews, from_previews } = content;
     const { file } = this.environment;
     const [key, shown] = [stageKey(modelKey, hash), previewKey(hash)];
     const before = writes.get(key);
-    const read = () => (before === undefined ? null : unseal(Visual, key, before, file));
+    const read = () => (before === undefined ? null : unseal(PictureVectorsRow, key, before, file));
     const old = readable(read);
     const { frames: _, ...stored } = visual;
     const revision = revisionAfter(read);
     const of = { stored_ms: this.#now(), from_previews: from_previews ? 1 : 0 };
-    const row: Visual = { hash_str: hash, dimensions, revision, ...stored, ...of };
+    const row: PictureVectorsRow = { hash_str: hash, dimensions, revision, ...stored, ...of };
     const pictures = writes.get(shown);
-    const oldPictures = pictures && readable(() => unseal(Previews, shown, pictures, file));
-    writes.put(key, seal(Visual, key, row));
-    writes.put(shown, seal(Previews, shown, previews));
+    const oldPictures = pictures && readable(() => unseal(PreviewsRow, shown, pictures, file));
+    writes.put(key, seal(PictureVectorsRow, key, row));
+    writes.put(shown, seal(PreviewsRow, shown, previews));
     if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
     if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
     this.#countRows(writes, content, old);
     putMedia(writes, media, this.environment, true);
   }
 
-  #countRows(writes: Writes, { modelKey, dimensions, visual }: Found, old: Visual | null): void {
+  #countRows(
+    writes: Transaction,
+    { modelKey, dimensions, visual }: SealedStage,
+    old: PictureVectorsRow | null,
+  ): void {
     const { frames } = visual;
     const key = modelRecordKey(modelKey);
     const model = readModel(this.environment, modelKey);
@@ -213,7 +217,10 @@ export class Writer extends StageWriter<Added, Stage> {
     const replaced = old?.dimensions === dimensions ? countFrames(old.frame_runs) : 0;
     const rows = (isSame ? model.rows - replaced : 0) + frames;
     const made_ms = model?.made_ms ?? this.#now();
-    writes.put(key, seal(Model, key, { model_key: modelKey, dimensions, rows: Math.max(0, rows), made_ms }));
+    writes.put(
+      key,
+      seal(ModelUseRow, key, { model_key: modelKey, dimensions, rows: Math.max(0, rows), made_ms }),
+    );
   }
 
   /**
@@ -247,9 +254,9 @@ export class Writer extends StageWriter<Added, Stage> {
    * The number of vectors of the stages of a content, all of which have these edges now. *Flushed* on return.
    * Throws NOT_ANALYZED where no stage can be read, and as `betweenEdges`.
    */
-  setEdges({ path, identity: { hash_str: hash }, probe }: MediaRecord, edges: Edges): number {
+  setEdges({ path, identity: { hash_str: hash }, probe }: MediaRecord, edges: ShotEdges): number {
     const { environment } = this;
-    const rewrite = (writes: Writes) => {
+    const rewrite = (writes: Transaction) => {
       this.work.confirmIn(writes);
       const stages = this.#stagesOf(hash);
       if (stages.length === 0) throw storeErrors.NOT_ANALYZED(`${hash} has no visual analysis`, { hash });
@@ -258,7 +265,7 @@ export class Writer extends StageWriter<Added, Stage> {
         const frames = [...unpackFrames(visual.frame_runs)];
         const exact = betweenEdges(edges, frames, probe.duration_seconds);
         const revision = revisionAfter(() => visual);
-        writes.put(key, seal(Visual, key, { ...visual, ...exact, revision }));
+        writes.put(key, seal(PictureVectorsRow, key, { ...visual, ...exact, revision }));
         vectors += frames.length;
       }
       noteChange(writes, { path: environment.paths.stored(path), hash }, environment.file);
@@ -268,10 +275,10 @@ export class Writer extends StageWriter<Added, Stage> {
   }
 
   /** Readable stages of every model. */
-  #stagesOf(hash: string): { readonly key: string; readonly visual: Visual }[] {
+  #stagesOf(hash: string): { readonly key: string; readonly visual: PictureVectorsRow }[] {
     return this.environment.keys(modelPrefix).flatMap((model) => {
       const key = `visual/${model.slice(modelPrefix.length)}/${hash}`;
-      const visual = readable(() => readRecord(this.environment, Visual, key));
+      const visual = readable(() => readRecord(this.environment, PictureVectorsRow, key));
       return visual === null ? [] : [{ key, visual }];
     });
   }
@@ -290,8 +297,8 @@ export class Writer extends StageWriter<Added, Stage> {
 /** Where the records say that a bundle of `open/` lies; null where none names it. */
 function placeOf(environment: Environment, name: string, { hash_str, model_key }: About): string | null {
   return readable(() => {
-    const visual = readRecord(environment, Visual, stageKey(model_key, hash_str));
-    const previews = readRecord(environment, Previews, previewKey(hash_str));
+    const visual = readRecord(environment, PictureVectorsRow, stageKey(model_key, hash_str));
+    const previews = readRecord(environment, PreviewsRow, previewKey(hash_str));
     return [visual?.file, previews?.file].find((place) => place?.endsWith(`/${name}`)) ?? null;
   });
 }

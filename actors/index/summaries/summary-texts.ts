@@ -3,9 +3,9 @@
 // a count of changes.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import type { NodeText, TextsOf } from '../store/summaries/summaries.ts';
+import type { StoredNodeText, TextsOf } from '../store/summaries/summaries.ts';
 import { Shards } from '../text/build.ts';
-import { foldRows, type Rows, rowsOf } from '../text/fold.ts';
+import { type FoldedTexts, foldRows, rowsOf } from '../text/fold.ts';
 import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
@@ -40,7 +40,7 @@ interface Located {
 interface Reading {
   readonly summary: LoadedSummary;
   after: string | null;
-  nodes: NodeText[];
+  nodes: StoredNodeText[];
   /** Units of their texts. */
   units: number;
   /** Nodes of the next page: fewer where texts are long. */
@@ -195,12 +195,12 @@ interface LoadedSummary extends TextsOf {
 /** Some nodes of a summary; a row is one of them. */
 export class SummaryPart implements TextDocument {
   readonly summary: LoadedSummary;
-  readonly folded: Rows;
-  readonly #ids: Rows;
+  readonly folded: FoldedTexts;
+  readonly #ids: FoldedTexts;
   readonly starts: Uint32Array;
   readonly levels: Uint16Array;
 
-  constructor(summary: LoadedSummary, nodes: readonly NodeText[]) {
+  constructor(summary: LoadedSummary, nodes: readonly StoredNodeText[]) {
     this.summary = summary;
     const texts = rowsOf(nodes.map(({ text }) => text));
     this.folded = foldRows(texts.bytes, texts.ends);

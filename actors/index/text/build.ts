@@ -6,7 +6,7 @@ import {
   distanceBytes,
   type FoundRow,
   firstRows,
-  type Lists,
+  type GramLists,
   type RowSearch,
   Shard,
   type TextDocument,
@@ -111,7 +111,7 @@ export class ShardBuilder<T extends TextDocument> {
     }
   }
 
-  #pack(grams: Uint32Array): Lists {
+  #pack(grams: Uint32Array): GramLists {
     const most = this.#size * distanceBytes(this.#rows);
     if (this.#packed.length < most) this.#packed = new Uint8Array(most);
     const places = this.#places;

@@ -54,12 +54,12 @@ export const foldedByte = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /** Texts one after the other in UTF-8, and where each ends. */
-export interface Rows {
+export interface FoldedTexts {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
 }
 
-export function rowsOf(texts: readonly string[]): Rows {
+export function rowsOf(texts: readonly string[]): FoldedTexts {
   const ends = new Uint32Array(texts.length);
   let length = 0;
   for (const [i, text] of texts.entries()) ends[i] = length += Buffer.byteLength(text);
@@ -69,7 +69,7 @@ export function rowsOf(texts: readonly string[]): Rows {
 }
 
 /** Where a row begins in its bytes. */
-export function startOf({ ends }: Rows, row: number): number {
+export function startOf({ ends }: FoldedTexts, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!;
 }
 
@@ -94,7 +94,7 @@ function unitOf(unit: number): number {
  * The rows folded, up to `foldedByte`, which has still to be taken of every byte: so that ASCII, the most
  * there is, does not lie in memory twice. *Borrowed* when all of it is ASCII.
  */
-export function foldRows(bytes: Uint8Array, ends: Uint32Array): Rows {
+export function foldRows(bytes: Uint8Array, ends: Uint32Array): FoldedTexts {
   if (isAscii(bytes)) return { bytes, ends };
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const foldedEnds = new Uint32Array(ends.length);

@@ -3,7 +3,7 @@ import { fold } from './fold.ts';
 import { mostWords, queryWords } from './query.ts';
 
 /** How well a word fits a name: inside of a word of it, at the beginning of one, or as one. */
-export type Fit = 0 | 1 | 2 | 3;
+export type NameFit = 0 | 1 | 2 | 3;
 const inside = 1;
 const beginning = 2;
 const whole = 3;
@@ -35,7 +35,7 @@ export function wordsOfName(question: string): string[] {
   return words.some((word) => /\p{L}.*\p{L}|\p{N}{3}/u.test(word)) || /\p{Lo}/u.test(plain) ? words : [];
 }
 
-export function fitOf(row: string, word: string): Fit {
+export function fitOf(row: string, word: string): NameFit {
   const length = [...word].length;
   if (row.includes(` ${word} `)) return whole;
   if (length >= mayBegin && row.includes(` ${word}`)) return beginning;

@@ -1,5 +1,5 @@
 // Queries: words and phrases.
-import { fold, foldedByte, type Rows, startOf } from './fold.ts';
+import { type FoldedTexts, fold, foldedByte, startOf } from './fold.ts';
 
 const quotes = /[“”„‟«»]/g;
 
@@ -72,12 +72,12 @@ const letter = /[\p{L}\p{N}\p{M}_]/u;
 const asciiLetter = Array.from({ length: 128 }, (_, byte) => letter.test(String.fromCharCode(byte)));
 
 /** `needle`: folded, UTF-8, not empty. */
-export function hasWholeWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+export function hasWholeWord(folded: FoldedTexts, row: number, needle: Uint8Array): boolean {
   return hasWord(folded, row, needle, isAtEnd);
 }
 
 /** `needle`: as above. */
-export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+export function beginsWord(folded: FoldedTexts, row: number, needle: Uint8Array): boolean {
   return hasWord(folded, row, needle, () => true);
 }
 
@@ -85,7 +85,7 @@ export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boole
  * The same where spaces inside of the words do not count: `h a l t` holds `halt`, and `grand cafe` holds
  * `grandcafe`. `needle`: as above, without spaces.
  */
-export function hasWholeWordBetweenSpaces(folded: Rows, row: number, needle: Uint8Array): boolean {
+export function hasWholeWordBetweenSpaces(folded: FoldedTexts, row: number, needle: Uint8Array): boolean {
   return hasWord(folded, row, needle, isAtEnd, true);
 }
 
@@ -99,7 +99,7 @@ const joinedWords = 12;
  * one as in a transcript (`stop` in `stops`), begins several joined ones, or is too long to be in another by
  * chance. `needle`: as above.
  */
-export function isMeant(folded: Rows, row: number, needle: Uint8Array, queryWord: string): boolean {
+export function isMeant(folded: FoldedTexts, row: number, needle: Uint8Array, queryWord: string): boolean {
   const place = placeOf(queryWord);
   if (place === 'anywhere' || [...queryWord].length >= meantAsPart) return true;
   return hasWord(folded, row, needle, place === 'whole' ? isAtEndOrJoined : () => true, true);
@@ -118,7 +118,7 @@ const isAtEndOrJoined: WordEnd = (bytes, start, at, to) => {
 };
 
 function hasWord(
-  folded: Rows,
+  folded: FoldedTexts,
   row: number,
   needle: Uint8Array,
   endsWell: WordEnd,

@@ -2,9 +2,9 @@
 // byte of a row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as
 // the beginning of a gram.
 import { lowerBound } from '../visual/frames.ts';
-import { foldedByte, type Rows, startOf } from './fold.ts';
+import { type FoldedTexts, foldedByte, startOf } from './fold.ts';
 
-export interface Lists {
+export interface GramLists {
   /** Three bytes as a number, ascending. */
   readonly grams: Uint32Array;
   /** Where the list of each begins in `bytes`, and the end of the last. */
@@ -16,7 +16,7 @@ export interface Lists {
 
 /** Texts that are found together: the segments of a transcript, nodes of a summary. */
 export interface TextDocument {
-  readonly folded: Rows;
+  readonly folded: FoldedTexts;
   /** Another one took its place: it is not searched any more, and leaves memory with its shard. */
   readonly gone: boolean;
 }
@@ -34,12 +34,12 @@ const fewRows = 32;
 export class Shard<T extends TextDocument> {
   readonly documents: readonly T[];
   readonly rows: number;
-  readonly #lists: Lists;
+  readonly #lists: GramLists;
   readonly #firstRows: Uint32Array;
   /** Number of rows in the lists of the grams that each byte begins. */
   readonly #byteRows = new Float64Array(256);
 
-  constructor(documents: readonly T[], lists: Lists) {
+  constructor(documents: readonly T[], lists: GramLists) {
     this.documents = documents;
     this.#lists = lists;
     this.#firstRows = new Uint32Array(documents.length);
@@ -196,7 +196,7 @@ interface Needle {
   readonly anchor: number;
 }
 
-function holds(folded: Rows, row: number, { needle, anchor }: Needle): boolean {
+function holds(folded: FoldedTexts, row: number, { needle, anchor }: Needle): boolean {
   const { bytes, ends } = folded;
   const length = needle.length;
   const rare = needle[anchor]!;

@@ -1,6 +1,6 @@
 // The form in which speech is compared. Punctuation, accents and the writing of numbers depend on who wrote a
 // transcript, not on what was said.
-import { type Rows, startOf, withoutAccents } from './fold.ts';
+import { type FoldedTexts, startOf, withoutAccents } from './fold.ts';
 
 /** All punctuation but `'` and the signs that are read aloud or belong to names. */
 const punctuation = /[^\P{P}'%&@#*_]+/gu;
@@ -20,7 +20,7 @@ const spokenByte = Uint8Array.from({ length: 128 }, (_, byte) =>
   byte === apostrophe ? apostrophe : spokenForm(String.fromCharCode(byte)).charCodeAt(0) || space,
 );
 
-export function spokenRows(bytes: Uint8Array, ends: Uint32Array): Rows {
+export function spokenRows(bytes: Uint8Array, ends: Uint32Array): FoldedTexts {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const spokenEnds = new Uint32Array(ends.length);
   let out = Buffer.allocUnsafeSlow(bytes.length + 64);
@@ -146,7 +146,7 @@ export function phrasesOf(text: string): Phrase[] {
  * `isWhole`: not in the middle of a word at either end.
  */
 export function crossesRows(
-  rows: Rows,
+  rows: FoldedTexts,
   row: number,
   end: number,
   phrase: Uint8Array,
@@ -165,7 +165,7 @@ export function crossesRows(
 
 /** True if the rows begin with the phrase from `at` on. */
 function followedBy(
-  rows: Rows,
+  rows: FoldedTexts,
   first: number,
   end: number,
   phrase: Uint8Array,

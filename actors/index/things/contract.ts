@@ -5,7 +5,7 @@ import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
-import { RankedMatch, Scope } from '../visual/contract.ts';
+import { RankedMatch, VisualScope } from '../visual/contract.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
 const FrameRanges = Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame])));
@@ -56,7 +56,7 @@ export const thingMessages = {
       ...Folder,
       model_key: nullable(Type.String()),
       terms: Type.Array(ThingTerm),
-      scope: Scope,
+      scope: VisualScope,
       people: Type.Optional(PeopleFilter),
       max_per_media: nullable(Type.Integer({ minimum: 1 })),
       max_results: Type.Integer({ minimum: 1 }),

@@ -2,9 +2,9 @@
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
-import type { Confidence } from '../../things/confidence.ts';
-import type { Track } from '../../things/tracks.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import type { DetectionConfidence } from '../../things/confidence.ts';
+import type { ThingTrack } from '../../things/tracks.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { LoadedItems } from '../results/loaded-items.ts';
 import { readable } from '../store/faults.ts';
@@ -20,7 +20,7 @@ import { storedFaces, storedShots } from './stored-shots.ts';
 type ThingContract = Contract<typeof thingMessages>;
 type FindRequest = Request<ThingContract, 'find_things'>;
 
-export interface ThingParts extends SearchParts {
+export interface ThingParts extends ScopeParts {
   readonly visual: VisualIndex;
 }
 
@@ -44,7 +44,7 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
       }),
     things_at: ({ cache_dir, terms, frames }, turn) =>
       folders.with(cache_dir, (store) => {
-        const tracks = new Map<string, readonly Track[]>();
+        const tracks = new Map<string, readonly ThingTrack[]>();
         const seen = frames.map(({ hash_str, frame_index }) => {
           turn.throwIfCancelled();
           const hashTracks = tracks.get(hash_str) ?? readable(() => loaded.items(store, hash_str)) ?? [];
@@ -147,7 +147,7 @@ function ranked(
 /** Ranges by hash, of the media with moments that are at least so sure. */
 function rangesOf(
   moments: ReadonlyMap<string, readonly SureMoment[]>,
-  least: Confidence,
+  least: DetectionConfidence,
 ): Record<string, [number, number][]> {
   const ranges = [...moments].map(([hash, all]): [string, [number, number][]] => [
     hash,
@@ -224,7 +224,7 @@ function surer(a: SureMoment, b: SureMoment): number {
   return rank(b) - rank(a) || b.score - a.score;
 }
 
-const ranks: Readonly<Record<Confidence, number>> = { weak: 0, likely: 1, strong: 2 };
+const ranks: Readonly<Record<DetectionConfidence, number>> = { weak: 0, likely: 1, strong: 2 };
 const rank = ({ confidence }: SureMoment) => ranks[confidence];
 
 function sceneOf(frame: number, scenes: Int32Array | null): readonly [number, number] | null {

@@ -1,13 +1,13 @@
 // In which seconds of a film the things are seen that a question names, and how sure that is. Pure.
 import { type Box, overlap } from '../../../runtime/picture.ts';
-import { type Confidence, confidenceOf } from '../../things/confidence.ts';
+import { confidenceOf, type DetectionConfidence } from '../../things/confidence.ts';
 import { prominenceOf } from '../../things/prominence.ts';
-import type { Track } from '../../things/tracks.ts';
+import type { ThingTrack } from '../../things/tracks.ts';
 import type { ThingTerm } from './contract.ts';
-import type { Shot } from './stored-shots.ts';
+import type { SizedShot } from './stored-shots.ts';
 
 /** Grid frames `[start, end)` in which all is as it was asked for. */
-export interface Moment {
+export interface ThingMoment {
   readonly start: number;
   readonly end: number;
   /** Score of the weakest term, 0 to 1. */
@@ -19,21 +19,21 @@ export interface Moment {
 }
 
 /** The part of a moment. Where its best frame is not in it, nobody knows how well another one shows it. */
-export function partOf<M extends Moment>(moment: M, start: number, end: number): M {
+export function partOf<M extends ThingMoment>(moment: M, start: number, end: number): M {
   const best = Math.min(end - 1, Math.max(start, moment.best));
   const prominence = best === moment.best ? moment.prominence : moment.prominence / 2;
   return { ...moment, start, end, best, prominence };
 }
 
-export interface SureMoment extends Moment {
-  readonly confidence: Confidence;
+export interface SureMoment extends ThingMoment {
+  readonly confidence: DetectionConfidence;
 }
 
 /** Facts about a film beside the tracks of the detector. */
 interface OtherSights {
-  readonly shots?: readonly Shot[];
+  readonly shots?: readonly SizedShot[];
   /** Somebody was recognized. */
-  readonly people?: readonly Moment[];
+  readonly people?: readonly ThingMoment[];
 }
 
 /** A colour that is less of a thing than this is not what a person calls it by. */
@@ -43,13 +43,13 @@ const [close, far] = [0.35, 0.03];
 
 /** Grid frames of the film, and how sure it is that they are as asked for. */
 export function sureMomentsOf(
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   terms: readonly ThingTerm[],
   frames: number,
   sights: OtherSights = {},
 ): SureMoment[] {
   const confidences = new Map(tracks.map((track) => [track, confidenceOf(track, frames)]));
-  const ofAtLeast = (least: readonly Confidence[]) => {
+  const ofAtLeast = (least: readonly DetectionConfidence[]) => {
     const sure = tracks.filter((track) => least.includes(confidences.get(track)!));
     return momentsOf(sure, terms, frames, { ...sights, isSure: true });
   };
@@ -58,7 +58,7 @@ export function sureMomentsOf(
   // Less certain detections must not contradict it: a possible third dog, or a cat that was excluded.
   const likely = both(all, ofAtLeast(['likely', 'strong']));
   const strong = both(likely, ofAtLeast(['strong']));
-  const as = (confidence: Confidence) => (moment: Moment) => ({ ...moment, confidence });
+  const as = (confidence: DetectionConfidence) => (moment: ThingMoment) => ({ ...moment, confidence });
   return [
     ...strong.map(as('strong')),
     ...without(likely, strong).map(as('likely')),
@@ -71,14 +71,14 @@ export function sureMomentsOf(
  * terms.
  */
 export function momentsOf(
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   terms: readonly ThingTerm[],
   frames: number,
   { shots = [], people = [], isSure = false }: OtherSights & { readonly isSure?: boolean } = {},
-): Moment[] {
+): ThingMoment[] {
   if (terms.length === 0) return [];
   const prominence = Number.POSITIVE_INFINITY;
-  let moments: Moment[] = [{ start: 0, end: frames, score: 1, best: 0, prominence }];
+  let moments: ThingMoment[] = [{ start: 0, end: frames, score: 1, best: 0, prominence }];
   for (const term of terms) {
     if (moments.length === 0) return [];
     const shown = momentsOfTerm(tracks, term, { shots, people, isSure });
@@ -88,10 +88,10 @@ export function momentsOf(
 }
 
 function momentsOfTerm(
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   term: ThingTerm,
   { shots, people, isSure }: Required<OtherSights> & { readonly isSure: boolean },
-): Moment[] {
+): ThingMoment[] {
   const suitable = () => tracks.filter((track) => suits(track, term));
   const sightings = () => {
     if (!isCounted(term)) return shownBy(suitable(), term.count);
@@ -122,7 +122,7 @@ const isCounted = ({ count }: ThingTerm) => count.least > 1 || count.most !== nu
  * An exact number is believed of things that are surely seen and not small: of 17 such pictures with two or
  * three, none had fewer and 13 exactly as many; of all with two or three boxes 22 of 39.
  */
-function isCountable({ score, box }: Track): boolean {
+function isCountable({ score, box }: ThingTrack): boolean {
   return score >= 0.6 && box[2] * box[3] >= 0.05;
 }
 
@@ -138,8 +138,8 @@ function sharedPart(a: Box, b: Box): number {
   return Math.min(1, ((union / (1 + union)) * (areaA + areaB)) / Math.min(areaA, areaB));
 }
 
-function distinct(tracks: readonly Track[]): Track[] {
-  const distinctTracks: Track[] = [];
+function distinct(tracks: readonly ThingTrack[]): ThingTrack[] {
+  const distinctTracks: ThingTrack[] = [];
   for (const track of tracks.toSorted((a, b) => b.score - a.score))
     if (distinctTracks.every(({ box }) => sharedPart(box, track.box) < sameThing)) distinctTracks.push(track);
   return distinctTracks;
@@ -151,7 +151,11 @@ function isPlain({ colours, place, size, count }: ThingTerm): boolean {
 }
 
 /** Tracks in a frame that a wanted term is about, best first. */
-export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], frame: number): Track[] {
+export function seenAt(
+  tracks: readonly ThingTrack[],
+  terms: readonly ThingTerm[],
+  frame: number,
+): ThingTrack[] {
   const positiveTerms = terms.filter(({ negated }) => !negated);
   const here = tracks.filter(({ start, end }) => start <= frame && frame < end);
   return here
@@ -159,7 +163,7 @@ export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], fr
     .sort((a, b) => b.score - a.score);
 }
 
-function suits(track: Track, { classes, colours, place, size }: ThingTerm): boolean {
+function suits(track: ThingTrack, { classes, colours, place, size }: ThingTerm): boolean {
   const isClass = classes.includes(track.class);
   const isColoured =
     colours.length === 0 ||
@@ -169,13 +173,16 @@ function suits(track: Track, { classes, colours, place, size }: ThingTerm): bool
   );
 }
 
-function isAt({ box: [left, top, width, height] }: Track, place: NonNullable<ThingTerm['place']>): boolean {
+function isAt(
+  { box: [left, top, width, height] }: ThingTrack,
+  place: NonNullable<ThingTerm['place']>,
+): boolean {
   const [x, y] = [left + width / 2, top + height / 2];
   const at = { left: x < 0.45, right: x > 0.55, top: y < 0.45, bottom: y > 0.55 };
   return place === 'centre' ? Math.abs(x - 0.5) < 0.2 && Math.abs(y - 0.5) < 0.25 : at[place];
 }
 
-function isOf({ box }: Track, size: NonNullable<ThingTerm['size']>): boolean {
+function isOf({ box }: ThingTrack, size: NonNullable<ThingTerm['size']>): boolean {
   const area = box[2] * box[3];
   return size === 'close' ? area >= close : area <= far;
 }
@@ -185,14 +192,14 @@ function isOf({ box }: Track, size: NonNullable<ThingTerm['size']>): boolean {
  * counted.
  */
 function shownBy(
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   { least, most }: ThingTerm['count'],
   counted: { readonly mostShared: number } | null = null,
-): Moment[] {
+): ThingMoment[] {
   const times = [...new Set(tracks.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
-  const moments: Moment[] = [];
+  const moments: ThingMoment[] = [];
   const coming = tracks.toSorted((a, b) => a.start - b.start);
-  let [next, here]: [number, Track[]] = [0, []];
+  let [next, here]: [number, ThingTrack[]] = [0, []];
   for (let i = 0; i + 1 < times.length; i++) {
     const [start, end] = [times[i]!, times[i + 1]!];
     // A film may have thousands, of which few are seen at once.
@@ -210,20 +217,20 @@ function shownBy(
   return moments;
 }
 
-function sightOf(track: Track, start: number, end: number): Moment {
+function sightOf(track: ThingTrack, start: number, end: number): ThingMoment {
   const { score, best } = track;
   return partOf({ start, end, score, best, prominence: prominenceOf(track) }, start, end);
 }
 
 /** True if two of the boxes share more than `most` of the smaller one. */
-function share(tracks: readonly Track[], most: number): boolean {
+function share(tracks: readonly ThingTrack[], most: number): boolean {
   return tracks.some(({ box }, i) =>
     tracks.some((otherTrack, j) => j < i && sharedPart(box, otherTrack.box) > most),
   );
 }
 
-function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
-  const moments: Moment[] = [];
+function both(some: readonly ThingMoment[], others: readonly ThingMoment[]): ThingMoment[] {
+  const moments: ThingMoment[] = [];
   for (const a of some) {
     for (const b of others) {
       const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)];
@@ -238,8 +245,8 @@ function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
 }
 
 /** Both ascend, and what is in one of them does not overlap. */
-function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
-  const moments: Moment[] = [];
+function without(some: readonly ThingMoment[], others: readonly ThingMoment[]): ThingMoment[] {
+  const moments: ThingMoment[] = [];
   let first = 0;
   for (const moment of some) {
     while (first < others.length && others[first]!.end <= moment.start) first++;

@@ -2,7 +2,7 @@
 
 import type { Face } from '../../faces/contract.ts';
 import { isSure } from '../../things/confidence.ts';
-import type { Track } from '../../things/tracks.ts';
+import type { ThingTrack } from '../../things/tracks.ts';
 import { idText } from '../people/entry-id.ts';
 import { faceAt } from '../people/face-columns.ts';
 import type { Store } from '../store/store.ts';
@@ -12,9 +12,9 @@ import type { ShotSize } from './contract.ts';
 export function storedShots(
   store: Store,
   hash: string,
-  tracks: readonly Track[],
+  tracks: readonly ThingTrack[],
   faces = storedFaces(store, hash),
-): Shot[] {
+): SizedShot[] {
   const { width = 0, height = 0, grid_frames = 0 } = store.media.byHash(hash)?.probe ?? {};
   const sure = tracks.filter((track) => isSure(track, grid_frames));
   return width > 0 && height > 0 ? shotsOf(sure, faces, width / height) : [];
@@ -36,7 +36,7 @@ export function storedFaces(
 // persons and faces that are stored.
 
 /** Grid frames `[start, end)` in a row that show people in one size. */
-export interface Shot {
+export interface SizedShot {
   readonly size: ShotSize;
   readonly start: number;
   readonly end: number;
@@ -81,7 +81,11 @@ interface Seen {
 /**
  * `aspect`: width of the picture by its height. Frames without a person and without a face belong to none.
  */
-export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], aspect: number): Shot[] {
+export function shotsOf(
+  tracks: readonly ThingTrack[],
+  faces: readonly SeenFace[],
+  aspect: number,
+): SizedShot[] {
   const sizesByFrame = new Map<number, Seen>();
   for (const { frame, landmarks, score } of faces) {
     const height = faceHeight * fromEyesToMouth(landmarks, aspect);
@@ -102,7 +106,7 @@ export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], as
   return joined([...sizesByFrame].sort(([a], [b]) => a - b));
 }
 
-function sizeOf([left, top, width, height]: Track['box'], aspect: number): ShotSize | null {
+function sizeOf([left, top, width, height]: ThingTrack['box'], aspect: number): ShotSize | null {
   const isCut = height >= cutPerson && top + height >= lowerEdge;
   const shape = (width * aspect) / height;
   if (isCut && shape >= mediumShape) return shape >= closeShape ? 'close_up' : 'medium';
@@ -115,8 +119,8 @@ function fromEyesToMouth(points: Face['landmarks'], aspect: number): number {
   return Math.hypot((middle(0) - middle(6)) * aspect, middle(1) - middle(7));
 }
 
-function joined(sightings: readonly (readonly [frame: number, seen: Seen])[]): Shot[] {
-  const shots: Shot[] = [];
+function joined(sightings: readonly (readonly [frame: number, seen: Seen])[]): SizedShot[] {
+  const shots: SizedShot[] = [];
   for (const [frame, { size, score }] of sightings) {
     const last = shots.at(-1);
     if (last?.size !== size || last.end !== frame) {

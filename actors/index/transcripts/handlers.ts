@@ -1,7 +1,7 @@
 // Handlers about transcripts: stored, read, named and searched.
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns } from '../store/transcripts.ts';
@@ -19,12 +19,12 @@ import type {
 } from './contract.ts';
 import {
   goesOnAfter,
-  type Hit,
   inOrder,
   type LoadedTranscript,
   type LoadedTranscripts,
   nameOf,
   overlaps,
+  type SegmentHit,
   type TranscriptScope,
   textOf,
 } from './loaded.ts';
@@ -32,7 +32,7 @@ import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;
 
-export interface TranscriptParts extends SearchParts {
+export interface TranscriptParts extends ScopeParts {
   readonly transcripts: TranscriptIndex;
 }
 
@@ -145,7 +145,7 @@ async function search(
   return { matches, total: Math.min(hits.total, most), total_is_exact: hits.total < most };
 }
 
-export function matchOf({ transcript, segment }: Hit): TranscriptMatch {
+export function matchOf({ transcript, segment }: SegmentHit): TranscriptMatch {
   const { hash, path, columns, names, languages } = transcript;
   const named = { hash_str: hash, path, ...namedSegment(columns, names, segment) };
   const languageStart = languages.findLast(({ from }) => from <= segment);
@@ -177,7 +177,7 @@ const mostLooked = 1 << 17;
 
 interface SpokenMatches {
   /** Best first. */
-  readonly hits: readonly Hit[];
+  readonly hits: readonly SegmentHit[];
   /** Empty when the whole question was found. */
   readonly words: readonly string[];
 }
@@ -205,34 +205,34 @@ export function findSpoken(
 /** Hits by how good they are, the best of each place first. */
 class Ranking {
   readonly #most: number;
-  readonly #places = new Map<number, Hit[]>();
+  readonly #places = new Map<number, SegmentHit[]>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  add(worth: number, hit: Hit): void {
+  add(worth: number, hit: SegmentHit): void {
     const place = this.#places.get(worth);
     if (place === undefined) this.#places.set(worth, [hit]);
     else if (place.push(hit) >= 2 * this.#most + 1024) this.#cut(place);
   }
 
-  #cut(place: Hit[]): void {
+  #cut(place: SegmentHit[]): void {
     place.sort(byPlace);
     place.length = Math.min(place.length, this.#most);
   }
 
-  finish(): Hit[] {
+  finish(): SegmentHit[] {
     const worths = [...this.#places.keys()].sort((a, b) => b - a);
     return worths.flatMap((worth) => this.#places.get(worth)!.sort(byPlace)).slice(0, this.#most);
   }
 }
 
-function byPlace(a: Hit, b: Hit): number {
+function byPlace(a: SegmentHit, b: SegmentHit): number {
   return inOrder(a.transcript, b.transcript) || a.segment - b.segment;
 }
 
-function findPhrase(look: Look, phrases: readonly Phrase[], most: number): Hit[] {
+function findPhrase(look: Look, phrases: readonly Phrase[], most: number): SegmentHit[] {
   const ranking = new Ranking(most);
   for (const { document: transcript, row: segment } of look(phrases)) {
     const isWhole = phrases.some(
@@ -263,7 +263,7 @@ function wordOf(text: string): Word {
   return { text: spokenForm(text), phrases, stands };
 }
 
-function findWords(look: Look, texts: readonly string[], most: number, pause: () => void): Hit[] {
+function findWords(look: Look, texts: readonly string[], most: number, pause: () => void): SegmentHit[] {
   const words = texts.map(wordOf);
   const ranking = new Ranking(most);
   for (const [transcript, wordsBySegment] of wordsHeld(look, words)) {

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { type Columns, type LanguageStart, searchable } from '../store/transcripts.ts';
 import { type Names, nameIn } from '../store/voices/linked-names.ts';
 import { ShardBuilder } from '../text/build.ts';
-import { fold, type Rows } from '../text/fold.ts';
+import { type FoldedTexts, fold } from '../text/fold.ts';
 import { hasWholeWord } from '../text/query.ts';
 import { type FoundRow, firstRows, type Picked, type Shard } from '../text/shard.ts';
 import { crossesRows, type Phrase, spokenRows } from '../text/spoken.ts';
@@ -26,7 +26,7 @@ export interface LoadedTranscript {
   /** Subtitles in other languages, ascending. */
   readonly languages: readonly LanguageStart[];
   /** The segments in their spoken form. */
-  readonly folded: Rows;
+  readonly folded: FoldedTexts;
   names: Names;
   /** Another transcript took its place. */
   gone: boolean;
@@ -93,17 +93,17 @@ function speakersMeant(
 }
 
 /** Half-open, in seconds. */
-export type TimeRange = readonly [number, number];
+export type RangeBounds = readonly [number, number];
 
 /** A segment without length overlaps the range it lies in. */
-export function overlaps(start: number, end: number, [from, to]: TimeRange): boolean {
+export function overlaps(start: number, end: number, [from, to]: RangeBounds): boolean {
   return start < to && (end > from || (end === start && start >= from));
 }
 
 /** Scope of a search, beside the words. `speaker`: an id, a name or a part of it, compared folded. */
 export interface TranscriptScope {
   readonly hashes: ReadonlySet<string> | null;
-  readonly ranges: ReadonlyMap<string, readonly TimeRange[]>;
+  readonly ranges: ReadonlyMap<string, readonly RangeBounds[]>;
   readonly speaker: string | null;
   /** Grid frames of all media to which the search is limited; left out for no limit. */
   readonly only?: FrameRanges | null;
@@ -145,14 +145,14 @@ function holdsAny(ranges: Uint32Array, start: number, end: number): boolean {
 /** Rows from which a shard is sealed: to rebuild so many takes 10 ms. */
 const sealedRows = 8192;
 
-export interface Hit {
+export interface SegmentHit {
   readonly transcript: LoadedTranscript;
   readonly segment: number;
 }
 
 export interface Hits {
   /** In the order of paths and segments, the first of all. */
-  readonly first: Hit[];
+  readonly first: SegmentHit[];
   /** Also those beyond, as far as they were counted. */
   readonly total: number;
 }
@@ -280,7 +280,7 @@ export class LoadedTranscripts {
     pause: () => void,
   ): Hits {
     const lookups = phrases.flatMap((phrase) => lookupsOf(phrase, scope));
-    let first: Hit[] = [];
+    let first: SegmentHit[] = [];
     let total = 0;
     for (const shard of this.#inOrder()) {
       pause();

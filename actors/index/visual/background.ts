@@ -11,7 +11,7 @@ import type { RowBank } from './segment.ts';
 const sampleFrames = 2048;
 
 /** The middle of the scores, and how far from it they usually lie: 1.4826 times the median distance. */
-export interface Background {
+export interface ScoreBackground {
   readonly centre: number;
   readonly deviation: number;
 }
@@ -57,7 +57,7 @@ export function spreadOver(
 }
 
 /** Sets nothing: the queries of the scorer are those of the bank. */
-export function backgroundOf(rows: Int32Array, scorer: Scorer): Background {
+export function backgroundOf(rows: Int32Array, scorer: Scorer): ScoreBackground {
   const scores = scoresOf(rows, scorer);
   const centre = median(scores);
   const deviation = 1.4826 * median(scores.map((score) => Math.abs(score - centre)));

@@ -26,7 +26,7 @@ export interface LoadedMedia extends Scened {
 }
 
 /** Consecutive rows in memory that hold consecutive positions of one media. */
-export interface Run {
+export interface RowRun {
   readonly media: LoadedMedia;
   /** First row in memory. */
   readonly row: number;
@@ -37,7 +37,7 @@ export interface Run {
 
 /** Rows that a search scores: part of a run, half-open `[from, from + count)` in memory. */
 export interface Pick {
-  readonly run: Run;
+  readonly run: RowRun;
   readonly row: number;
   readonly count: number;
 }
@@ -52,12 +52,12 @@ export interface FrameScope {
 export const everything: FrameScope = { hashes: null, ranges: {} };
 
 export class Catalog {
-  readonly #byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
-  #sortedRuns: Run[] | null = null;
+  readonly #byHash = new Map<string, { media: LoadedMedia; runs: RowRun[] }>();
+  #sortedRuns: RowRun[] | null = null;
   #listed: readonly string[] | null = null;
   #ordered: readonly string[] | null = null;
   /** Parts of these runs within the frames of the last search that had some. */
-  #among: { readonly runs: Run[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
+  #among: { readonly runs: RowRun[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
   /** Vectors that can be searched. */
   vectors = 0;
 
@@ -80,7 +80,7 @@ export class Catalog {
   readonly get = (hash: string): LoadedMedia | undefined => this.#byHash.get(hash)?.media;
 
   /** Takes media in; the runs of an earlier loading of the same hash, in whose place it is. */
-  add(media: LoadedMedia, runs: Run[]): readonly Run[] {
+  add(media: LoadedMedia, runs: RowRun[]): readonly RowRun[] {
     const before = this.remove(media.hash);
     this.#listed = null;
     this.#ordered = null;
@@ -90,12 +90,12 @@ export class Catalog {
     return before;
   }
 
-  runsOf(hash: string): readonly Run[] {
+  runsOf(hash: string): readonly RowRun[] {
     return this.#byHash.get(hash)?.runs ?? [];
   }
 
   /** Its runs, which are not looked at any more. */
-  remove(hash: string): readonly Run[] {
+  remove(hash: string): readonly RowRun[] {
     const entry = this.#byHash.get(hash);
     if (entry === undefined) return [];
     this.#byHash.delete(hash);
@@ -106,13 +106,13 @@ export class Catalog {
     return entry.runs;
   }
 
-  #runs(): Run[] {
+  #runs(): RowRun[] {
     this.#sortedRuns ??= [...this.#byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
     return this.#sortedRuns;
   }
 
   /** The row of a position, which is loaded when the media is. */
-  rowOf(media: LoadedMedia, position: number): { row: number; run: Run } {
+  rowOf(media: LoadedMedia, position: number): { row: number; run: RowRun } {
     return rowAmong(this.runsOf(media.hash), media, position);
   }
 
@@ -152,10 +152,10 @@ export class Catalog {
 
 /** The row of a position among the runs of its media, which hold all of them. */
 export function rowAmong(
-  runs: readonly Run[],
+  runs: readonly RowRun[],
   media: LoadedMedia,
   position: number,
-): { row: number; run: Run } {
+): { row: number; run: RowRun } {
   const run = runs.find(
     (candidate) => position >= candidate.position && position < candidate.position + candidate.count,
   );
@@ -165,7 +165,7 @@ export function rowAmong(
 
 function addPicksAmong(
   picks: Pick[],
-  run: Run,
+  run: RowRun,
   { ranges, only }: { readonly ranges: FrameScope['ranges']; readonly only: FrameRanges },
 ): void {
   const { hash } = run.media;
@@ -178,7 +178,7 @@ function addPicksAmong(
 }
 
 /** `ranges`: start, end, start, end..., ascending. */
-function addPicks(picks: Pick[], run: Run, ranges: Uint32Array): void {
+function addPicks(picks: Pick[], run: RowRun, ranges: Uint32Array): void {
   const { frames } = run.media;
   const end = run.position + run.count;
   let first = run.position;
@@ -200,7 +200,7 @@ function positionFrom(frames: Int32Array, frame: number): number {
 /** Parts of one medium within the scope. */
 export function picksOf(
   media: LoadedMedia,
-  runs: readonly Run[],
+  runs: readonly RowRun[],
   { ranges, only = null }: Omit<FrameScope, 'hashes'>,
 ): Pick[] {
   const picks: Pick[] = [];

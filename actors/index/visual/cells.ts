@@ -1,7 +1,7 @@
 // Work of one thread in a pass over the rows: it scores cells of them at 8 bits, by all queries that want
 // them, and reports the rows that can be in an answer. The rows, the queries and the output of the kernel are
 // in the same shared memory, in which each thread has its own part for output.
-import { type Kernel, kernelOver } from './kernel.ts';
+import { kernelOver, type ScanKernel } from './kernel.ts';
 
 /** Rows that are asked for or not together. */
 export const tileRows = 32;
@@ -14,7 +14,7 @@ export const maxQueries = 64;
 const mostLanes = 16;
 
 /** Where everything lies in each memory. */
-export interface Layout {
+export interface CellLayout {
   readonly padded: number;
   readonly stride: number;
   /** Rows of a memory, whole cells. */
@@ -31,7 +31,7 @@ export interface Layout {
 const ownBytes = mostLanes * cellRows * 4 + cellRows * 4 + 16;
 
 /** `rows`: those that a memory holds at least. */
-export function layoutOf(padded: number, stride: number, rows: number, threads: number): Layout {
+export function layoutOf(padded: number, stride: number, rows: number, threads: number): CellLayout {
   const coarseAt = padded * 2 + 16;
   const coarseFactsAt = coarseAt + Math.ceil(padded / 64) * 64;
   const queryBytes = coarseFactsAt + 16;
@@ -77,10 +77,10 @@ function leastOf({ least }: Pass, question: number): number {
 }
 
 /** `score`: the exact one by the queries of the question is not above it. */
-export type Hit = (question: number, row: number, score: number) => void;
+export type HitSink = (question: number, row: number, score: number) => void;
 
 interface Segment {
-  readonly kernel: Kernel;
+  readonly kernel: ScanKernel;
   /** View of the part before the rows, which stays in place when the memory grows. */
   readonly ints: Int32Array;
   readonly floats: Float32Array;
@@ -96,10 +96,10 @@ interface Chunk {
  * Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it
  * is not below.
  */
-export type Bound = -1 | 0 | 1;
+export type BoundKind = -1 | 0 | 1;
 
 export class Cells {
-  readonly #layout: Layout;
+  readonly #layout: CellLayout;
   readonly #scoresAt: number;
   readonly #hitsAt: number;
   readonly #oneAt: number;
@@ -109,7 +109,7 @@ export class Cells {
   readonly #chunks = new Map<number, readonly Chunk[]>();
 
   /** `thread`: each has another number below the `threads` of the layout. */
-  constructor(layout: Layout, thread: number) {
+  constructor(layout: CellLayout, thread: number) {
     this.#layout = layout;
     this.#scoresAt = maxQueries * layout.queryBytes + thread * ownBytes;
     this.#hitsAt = this.#scoresAt + mostLanes * cellRows * 4;
@@ -139,7 +139,7 @@ export class Cells {
   }
 
   /** One cell of the pass. */
-  scan(cell: number, hit: Hit): void {
+  scan(cell: number, hit: HitSink): void {
     const { tiles, firstCell } = this.#pass!;
     const from = (cell - firstCell) * cellTiles;
     for (let tile = 0; tile < cellTiles; ) {
@@ -151,7 +151,7 @@ export class Cells {
     }
   }
 
-  #rows(asking: number, row: number, count: number, hit: Hit): void {
+  #rows(asking: number, row: number, count: number, hit: HitSink): void {
     const pass = this.#pass!;
     const { kernel, ints } = this.#segmentOf(row);
     for (const { queries, questions } of this.#chunksOf(asking)) {
@@ -213,7 +213,7 @@ export class Cells {
       kernel.coarse(rows, count, stride, padded, places[lane]!, this.#lane(lane));
   }
 
-  #one(row: number, count: number, query: number, bound: Bound, out: number): Segment {
+  #one(row: number, count: number, query: number, bound: BoundKind, out: number): Segment {
     const { padded, stride, queryBytes } = this.#layout;
     const segment = this.#segmentOf(row);
     const at = query * queryBytes;
@@ -223,14 +223,14 @@ export class Cells {
     return segment;
   }
 
-  one(row: number, query: number, bound: Bound): number {
+  one(row: number, query: number, bound: BoundKind): number {
     return this.#one(row, 1, query, bound, this.#oneAt).floats[this.#oneAt / 4]!;
   }
 
   /**
    * Scores of rows of one segment, at most `cellRows`, by one query. *Borrowed until more rows are scored*.
    */
-  block(row: number, count: number, query: number, bound: Bound): Float32Array {
+  block(row: number, count: number, query: number, bound: BoundKind): Float32Array {
     const { floats } = this.#one(row, count, query, bound, this.#scoresAt);
     return floats.subarray(this.#scoresAt / 4, this.#scoresAt / 4 + count);
   }

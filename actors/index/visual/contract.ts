@@ -13,20 +13,20 @@ export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer
 export type FrameRange = Static<typeof FrameRange>;
 
 /** Which frames a search looks at: `ranges` limits some of the media, by hash. */
-export const Scope = Type.Object({
+export const VisualScope = Type.Object({
   ...MediaScope.properties,
   ranges: Type.Record(Type.String(), Type.Array(FrameRange)),
 });
-export type Scope = Static<typeof Scope>;
+export type VisualScope = Static<typeof VisualScope>;
 
 /** Where shots of a film begin, apart from the first one, as its pictures show it. */
-export const Edges = Type.Object({
+export const ShotEdges = Type.Object({
   /** From the first picture of the film, ascending. */
   seconds: Type.Array(Type.Number({ exclusiveMinimum: 0 })),
   /** The picture of the film with which the shot begins, counted from 0, ascending. */
   frames: Type.Array(Type.Integer({ minimum: 1 })),
 });
-export type Edges = Static<typeof Edges>;
+export type ShotEdges = Static<typeof ShotEdges>;
 
 /** A half-open part of a film between exact edges. */
 export const Shot = Type.Object({
@@ -91,11 +91,11 @@ export const Standing = Type.Object({
 });
 export type Standing = Static<typeof Standing>;
 
-const Place = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
-export type Place = Static<typeof Place>;
+const FramePlace = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
+export type FramePlace = Static<typeof FramePlace>;
 
 /** Grid frames `[start, end)` of what was asked for are those from `start + offset` on of this content. */
-export const Take = Type.Object({
+export const RankedTake = Type.Object({
   hash_str: Type.String(),
   start: Type.Integer(),
   end: Type.Integer(),
@@ -108,7 +108,7 @@ export const Take = Type.Object({
   /** Their vectors are the same. */
   equal: Type.Boolean(),
 });
-export type Take = Static<typeof Take>;
+export type RankedTake = Static<typeof RankedTake>;
 
 export const LoadReport = Type.Object({
   media: Type.Integer(),
@@ -128,7 +128,7 @@ const OfCommit = {
   /** Its pictures were stored previews. */
   from_previews: Type.Optional(Type.Boolean()),
   /** They decide where scenes begin; without them the vectors do, to the second. */
-  edges: Type.Optional(Edges),
+  edges: Type.Optional(ShotEdges),
 };
 
 export const visualMessages = {
@@ -217,7 +217,7 @@ export const visualMessages = {
    * `vectors`: of those stages. NOT_ANALYZED where none is stored.
    */
   set_edges: ask(
-    Type.Object({ ...Folder, hash_str: Type.String(), edges: Edges }),
+    Type.Object({ ...Folder, hash_str: Type.String(), edges: ShotEdges }),
     Type.Object({ vectors: Type.Integer() }),
   ),
   /**
@@ -258,7 +258,7 @@ export const visualMessages = {
       picture: Type.Union([Floats, Type.Null()]),
       text_weight: Type.Number({ minimum: 0 }),
       exclude: Type.Union([Floats, Type.Null()]),
-      scope: Scope,
+      scope: VisualScope,
       max_results: Type.Integer({ minimum: 1 }),
       /** Matches of one medium at most; left out: as many as there are. */
       max_per_media: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -324,7 +324,7 @@ export const visualMessages = {
       ...Folder,
       model_key: Type.String(),
       only: nullable(Type.String()),
-      place: nullable(Place),
+      place: nullable(FramePlace),
       from: Type.Integer({ minimum: 0 }),
       end: Type.Integer({ minimum: 1 }),
       step: Type.Integer({ minimum: 1 }),
@@ -336,8 +336,8 @@ export const visualMessages = {
     Type.Object({
       asked: nullable(Type.String()),
       begun: Type.Array(Type.String()),
-      next: nullable(Place),
-      takes: Type.Array(Take),
+      next: nullable(FramePlace),
+      takes: Type.Array(RankedTake),
     }),
   ),
   /**

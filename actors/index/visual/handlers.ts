@@ -2,10 +2,10 @@
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { toFields } from '../../../runtime/errors.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import type { OpenStages } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
-import type { Stage } from '../store/stage.ts';
+import type { VectorStage } from '../store/stage.ts';
 import type { Store } from '../store/store.ts';
 import { backgroundOf, spreadOver } from './background.ts';
 import type { visualMessages } from './contract.ts';
@@ -23,18 +23,18 @@ import {
   checkedWords,
   eachOf,
   lowering,
-  type Query,
   scoringOf,
+  type VectorQuery,
 } from './scoring.ts';
-import type { Searched } from './search.ts';
+import type { SearchedVectors } from './search.ts';
 import { compareFrom } from './takes/compare.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
 
-export interface VisualParts extends SearchParts {
+export interface VisualParts extends ScopeParts {
   readonly visual: VisualIndex;
-  readonly stages: OpenStages<Stage>;
+  readonly stages: OpenStages<VectorStage>;
   readonly passes: Passes;
 }
 
@@ -125,7 +125,7 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
 
 /** Whatever becomes of a commit, the store has no stage afterwards. */
 function committed(
-  stages: OpenStages<Stage>,
+  stages: OpenStages<VectorStage>,
   all: Request<VisualContract, 'commit_all'>['all'],
 ): (number | Error)[] {
   const results = new Map<unknown, number | Error>();
@@ -241,9 +241,9 @@ interface Moment {
 
 /** `words`: the parts of the text. Sets the queries of the bank. */
 export function standing(
-  at: Searched,
+  at: SearchedVectors,
   cache: ScaleCache,
-  query: Query & { readonly words: readonly Float32Array[] },
+  query: VectorQuery & { readonly words: readonly Float32Array[] },
   moments: readonly Moment[],
 ) {
   const rows = () => cache.rows(at.catalog);
@@ -267,7 +267,10 @@ export function standing(
 }
 
 /** Null where it is not loaded any more, or cannot be read. */
-function vectorOf({ catalog, fine }: Searched, { hash_str, frame_index }: Moment): Float32Array | null {
+function vectorOf(
+  { catalog, fine }: SearchedVectors,
+  { hash_str, frame_index }: Moment,
+): Float32Array | null {
   const media = catalog.get(hash_str);
   if (media === undefined) return null;
   const position = lowerBound(media.frames, frame_index);

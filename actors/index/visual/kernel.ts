@@ -28,7 +28,7 @@ type CoarseFour = (
 /** Each float32 from byte `to` on becomes the larger of it and the one from byte `from` on. */
 type Larger = (to: number, from: number, count: number) => void;
 
-export interface Kernel {
+export interface ScanKernel {
   readonly scan: Scan;
   readonly weigh: Weigh;
   readonly coarse: Coarse;
@@ -39,7 +39,7 @@ export interface Kernel {
 
 const compiled = new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)));
 
-export function kernelOver(memory: WebAssembly.Memory): Kernel {
+export function kernelOver(memory: WebAssembly.Memory): ScanKernel {
   const instance = new WebAssembly.Instance(compiled, { memory: { rows: memory } });
-  return instance.exports as unknown as Kernel;
+  return instance.exports as unknown as ScanKernel;
 }

@@ -5,13 +5,13 @@ import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
-import type { Visual } from '../store/records.ts';
+import type { PictureVectorsRow } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { rowsIn, type StageRows, scenedOf } from '../store/visual-stages.ts';
-import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
+import { Catalog, type LoadedMedia, type RowRun } from './catalog.ts';
 import type { LoadReport } from './contract.ts';
 import { ScaleCache } from './scale-cache.ts';
-import type { Searched } from './search.ts';
+import type { SearchedVectors } from './search.ts';
 import { RowBank } from './segment.ts';
 
 /** Bytes between two looks at whether to stop. */
@@ -53,7 +53,7 @@ export class LoadedVectors {
    */
   add(
     store: Store,
-    visuals: readonly Visual[],
+    visuals: readonly PictureVectorsRow[],
     unreadable: Set<string>,
     pause: () => void,
   ): EngineError | null {
@@ -72,12 +72,12 @@ export class LoadedVectors {
 
   #load(
     store: Store,
-    visual: Visual,
+    visual: PictureVectorsRow,
     media: LoadedMedia,
     unreadable: Set<string>,
     pause: () => void,
   ): EngineError | null {
-    const runs: Run[] = [];
+    const runs: RowRun[] = [];
     let isWhole = false;
     let rows: StageRows | null = null;
     try {
@@ -99,14 +99,14 @@ export class LoadedVectors {
     }
   }
 
-  #take(media: LoadedMedia, runs: Run[]): void {
+  #take(media: LoadedMedia, runs: RowRun[]): void {
     this.kept.clear();
     this.#close(media.hash);
     this.#release(this.catalog.add(media, runs));
   }
 
   /** Answers the checksum of the rows. */
-  #readRuns(rows: StageRows, media: LoadedMedia, runs: Run[], pause: () => void): number {
+  #readRuns(rows: StageRows, media: LoadedMedia, runs: RowRun[], pause: () => void): number {
     const most = Math.max(1, Math.floor(readBytes / this.bank.stride));
     let crc = 0;
     for (let position = 0; position < media.frames.length; ) {
@@ -142,11 +142,11 @@ export class LoadedVectors {
     }
   }
 
-  #release(runs: readonly Run[]): void {
+  #release(runs: readonly RowRun[]): void {
     for (const { row, count } of runs) this.bank.release(row, count);
   }
 
-  #mediaOf(store: Store, visual: Visual): LoadedMedia {
+  #mediaOf(store: Store, visual: PictureVectorsRow): LoadedMedia {
     const { hash, frames, file, start } = rowsIn(visual);
     return {
       ...{ hash, frames, file, start },
@@ -157,12 +157,12 @@ export class LoadedVectors {
   }
 
   /** Data of a search. *Borrowed until the next load or drop*. */
-  searched(store: Store, pause: () => void): Searched {
-    const fine: Searched['fine'] = (run, row, count) => this.#fine(store, run, row, count);
+  searched(store: Store, pause: () => void): SearchedVectors {
+    const fine: SearchedVectors['fine'] = (run, row, count) => this.#fine(store, run, row, count);
     return { bank: this.bank, catalog: this.catalog, fine, pause };
   }
 
-  #fine(store: Store, run: Run, row: number, count: number): (Float32Array | null)[] {
+  #fine(store: Store, run: RowRun, row: number, count: number): (Float32Array | null)[] {
     const { media } = run;
     const rows = this.#rowsOf(store, media);
     const position = run.position + row - run.row;

@@ -1,13 +1,13 @@
 // Searches that begin together are scanned together.
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { LoadedVectors } from './loaded.ts';
-import { type Answer, type Search, searchAll } from './search.ts';
+import { type Answer, searchAll, type VisualSearch } from './search.ts';
 
 export class Passes {
-  readonly #folders: Folders;
+  readonly #folders: IndexFolders;
   #waiting: (PromiseWithResolvers<Answer> & Asked)[] = [];
 
-  constructor(folders: Folders) {
+  constructor(folders: IndexFolders) {
     this.#folders = folders;
   }
 
@@ -45,5 +45,5 @@ export class Passes {
 interface Asked {
   readonly loaded: LoadedVectors;
   readonly cache_dir: string;
-  readonly search: Search;
+  readonly search: VisualSearch;
 }

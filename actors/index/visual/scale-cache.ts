@@ -2,17 +2,17 @@
 // and for the same query again while it scrolls; the usual scores of the library are the same for all of
 // them.
 
-import { type Background, backgroundOf, sampledRows } from './background.ts';
-import { type Catalog, everything, type LoadedMedia, type Run } from './catalog.ts';
+import { backgroundOf, type ScoreBackground, sampledRows } from './background.ts';
+import { type Catalog, everything, type LoadedMedia, type RowRun } from './catalog.ts';
 import { cellRows } from './cells.ts';
 import { scorerOf } from './scan.ts';
 import type { Scoring } from './scoring.ts';
-import { bestScore, type Searched } from './search.ts';
+import { bestScore, type SearchedVectors } from './search.ts';
 import { VectorCache } from './vector-cache.ts';
 
 export class ScaleCache {
   readonly scales = new VectorCache<Scale>(8);
-  readonly backgrounds = new VectorCache<Background>(64);
+  readonly backgrounds = new VectorCache<ScoreBackground>(64);
   #rows: Int32Array | null = null;
 
   /** Rows of the frames that stand for everything that is loaded. */
@@ -51,7 +51,7 @@ interface Scale {
  * The scale of a query over all that is loaded. `rows`: of the frames that stand for it. Sets the queries of
  * the bank.
  */
-export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale {
+export function scaleOf(at: SearchedVectors, scoring: Scoring, rows: Int32Array): Scale {
   const best = bestScore(at, scoring);
   const { centre: background } = backgroundOf(rows, scorerOf(at.bank, scoring));
   return { background, best: best ?? background, frames: at.catalog.vectors };
@@ -59,9 +59,9 @@ export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale
 
 /** One a second of the grid, up to the last frame that is stored; a second that could not be decoded is 0. */
 export function relevanceOf(
-  { bank, pause }: Pick<Searched, 'bank' | 'pause'>,
+  { bank, pause }: Pick<SearchedVectors, 'bank' | 'pause'>,
   scoring: Scoring,
-  { media: { frames }, runs }: { readonly media: LoadedMedia; readonly runs: readonly Run[] },
+  { media: { frames }, runs }: { readonly media: LoadedMedia; readonly runs: readonly RowRun[] },
   { background, best }: Pick<Scale, 'background' | 'best'>,
 ): Float32Array<ArrayBuffer> {
   const values = new Float32Array(frames.length === 0 ? 0 : frames.at(-1)! + 1);

@@ -1,6 +1,6 @@
 // A thread that helps with long passes: see scan-threads.ts. It never turns its event loop.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { Cells, type Hit, type Pass, passCells } from './cells.ts';
+import { Cells, type HitSink, type Pass, passCells } from './cells.ts';
 import {
   hitWords,
   nextWord,
@@ -20,7 +20,7 @@ const [hits, scores] = [new Int32Array(ring), new Float32Array(ring)];
 
 /** Hits of this pass. */
 let hitCount = 0;
-const hit: Hit = (question, row, score) => {
+const hit: HitSink = (question, row, score) => {
   // The ring is full: what is in it is handed over, and there is room once the index took some of it.
   for (let before = takenHits(); hitCount - before >= ringHits; before = takenHits()) {
     tell();

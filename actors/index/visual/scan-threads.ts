@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../runtime/process/program.ts';
-import type { Hit, Layout, Pass } from './cells.ts';
+import type { CellLayout, HitSink, Pass } from './cells.ts';
 
 /** More hardly help: so many read memory as fast as it is. */
 export const mostThreads = 4;
@@ -34,7 +34,7 @@ export const ringHits = 1 << 15;
 export const hitWords = 3;
 
 export interface ScanThreadData {
-  readonly layout: Layout;
+  readonly layout: CellLayout;
   /** From 1 on. */
   readonly thread: number;
   readonly control: SharedArrayBuffer;
@@ -52,7 +52,7 @@ interface Helper {
 }
 
 export class ScanThreads {
-  readonly #layout: Layout;
+  readonly #layout: CellLayout;
   #count: number;
   readonly #memories: WebAssembly.Memory[] = [];
   readonly #words: Int32Array;
@@ -60,7 +60,7 @@ export class ScanThreads {
   #working: Helper[] = [];
 
   /** `count`: threads beside the one of the caller. */
-  constructor(layout: Layout, count: number) {
+  constructor(layout: CellLayout, count: number) {
     this.#layout = layout;
     this.#count = count;
     this.#words = new Int32Array(new SharedArrayBuffer(4 * (ofThreads + count * wordsEach)));
@@ -108,7 +108,7 @@ export class ScanThreads {
   }
 
   /** Takes what the threads found by now. */
-  take(hit: Hit): void {
+  take(hit: HitSink): void {
     for (const { thread, hits, scores } of this.#working) {
       const words = wordsOf(thread);
       const end = Atomics.load(this.#words, words.written);
@@ -122,7 +122,7 @@ export class ScanThreads {
   }
 
   /** Nobody takes another cell; waits until each thread is done with its own, and takes what they found. */
-  finish(hit: Hit): void {
+  finish(hit: HitSink): void {
     Atomics.store(this.#words, nextWord, 2 ** 30);
     let isFailed = false;
     while (this.#working.length > 0) {

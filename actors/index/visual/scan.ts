@@ -1,17 +1,17 @@
 // One pass over the rows that are left, at 8 bits, for all questions that wait together: what no row of it
 // can be above.
 import type { Pick } from './catalog.ts';
-import { type Bound, cellRows, type Pass, passCells, requireLeast, tileRows } from './cells.ts';
+import { type BoundKind, cellRows, type Pass, passCells, requireLeast, tileRows } from './cells.ts';
 import type { Scoring } from './scoring.ts';
 import type { RowBank } from './segment.ts';
 
 /** Scores rows by all vectors of a search. */
 export interface Scorer {
-  one(row: number, bound: Bound): number;
+  one(row: number, bound: BoundKind): number;
   /** Upper bound of the score of a row whose similarity to the query is at most `alike`. */
   atMost(row: number, alike: number): number;
   /** Scores of at most `cellRows` rows of a segment. *Borrowed until more rows are scored*. */
-  score(row: number, count: number, bound: Bound): Float32Array | Float64Array;
+  score(row: number, count: number, bound: BoundKind): Float32Array | Float64Array;
 }
 
 /** Sets the vectors of a search. */
@@ -47,8 +47,8 @@ function scorerFrom({ cells }: RowBank, { bases, exclude }: Scoring, first: numb
     };
   }
   // Excluded content lowers a score less, the less similar it may be.
-  const opposite = (bound: Bound) => -bound as Bound;
-  const lowered = (row: number, alike: number, bound: Bound) => {
+  const opposite = (bound: BoundKind) => -bound as BoundKind;
+  const lowered = (row: number, alike: number, bound: BoundKind) => {
     let score = alike;
     for (const [i, { bar, weight }] of exclude.entries())
       score -= Math.max(0, cells.one(row, first + bases.length + i, opposite(bound)) - bar) * weight;

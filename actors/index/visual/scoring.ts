@@ -19,7 +19,7 @@ import { storeErrors } from '../store/contract.ts';
 import { maxQueries } from './cells.ts';
 import type { visualMessages } from './contract.ts';
 
-export interface Query {
+export interface VectorQuery {
   readonly text: Float32Array | null;
   /** Readings of one picture, of which the nearest counts; none where no picture is asked for. */
   readonly pictures: readonly Float32Array[];
@@ -74,7 +74,7 @@ export type Aspect = readonly Float32Array[];
 type SpreadOf = (aspect: Aspect) => Spread;
 
 /** Text and picture as one vector for each reading. */
-function combine({ text, pictures, textWeight }: Query, spread: SpreadOf): Aspect {
+function combine({ text, pictures, textWeight }: VectorQuery, spread: SpreadOf): Aspect {
   const [first] = pictures;
   if (first === undefined) {
     if (text === null) throw new RangeError('neither text nor picture');
@@ -90,7 +90,7 @@ function combine({ text, pictures, textWeight }: Query, spread: SpreadOf): Aspec
   );
 }
 
-export function scoringOf(query: Query, spread: SpreadOf): Scoring {
+export function scoringOf(query: VectorQuery, spread: SpreadOf): Scoring {
   const bases = combine(query, spread);
   if (query.exclude.length === 0) return { bases, exclude: [] };
   const baseSpread = spread(bases);
@@ -121,7 +121,7 @@ export function aspectsOf({
   pictures,
   textWeight,
   words,
-}: Query & { readonly words: readonly Float32Array[] }): Aspects<Aspect> {
+}: VectorQuery & { readonly words: readonly Float32Array[] }): Aspects<Aspect> {
   const hasSay = text !== null && (pictures.length === 0 || textWeight > 0);
   return {
     text: hasSay ? [text] : null,
@@ -176,7 +176,7 @@ type SearchRequest = Pick<
 export function checkedQuery(
   { text, picture, exclude, text_weight: textWeight }: SearchRequest,
   dimensions: number,
-): Query {
+): VectorQuery {
   if (text === null && picture === null)
     throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
   const pictures = picture === null ? [] : checkedVectors('picture', picture, dimensions, mostReadings);

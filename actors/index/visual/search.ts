@@ -1,22 +1,22 @@
 // One search over what is loaded, exactly as if every frame were scored at 16 bits. The scan at 8 bits tells
 // between which two scores each frame lies; only frames that can be in the answer are scored again.
 import { sampledRows, spreadOver } from './background.ts';
-import { type Catalog, everything, type FrameScope, type Pick, type Run, sceneAt } from './catalog.ts';
+import { type Catalog, everything, type FrameScope, type Pick, type RowRun, sceneAt } from './catalog.ts';
 import { cellRows, maxQueries } from './cells.ts';
 import type { RankedMatch } from './contract.ts';
 import { byScore, grouped, Limits, type Most, ranking, type Scored } from './rank.ts';
 import { type Asking, mostTogether, queriesOf, type Scorer, scan, scorersOf } from './scan.ts';
-import { type Query, type Scoring, scoreOf, scoringOf } from './scoring.ts';
+import { type Scoring, scoreOf, scoringOf, type VectorQuery } from './scoring.ts';
 import type { RowBank } from './segment.ts';
 
 /** Loaded data, and access to its 16-bit vectors. */
-export interface Searched {
+export interface SearchedVectors {
   readonly bank: RowBank;
   readonly catalog: Catalog;
   /**
    * The vectors of rows of a run at 16 bits; null for one that cannot be read: then its 8-bit score stands.
    */
-  fine(run: Run, row: number, count: number): readonly (Float32Array | null)[];
+  fine(run: RowRun, row: number, count: number): readonly (Float32Array | null)[];
   /** Called between cells of rows; throws to stop. */
   pause(): void;
 }
@@ -108,7 +108,7 @@ class Candidates implements Asking {
   }
 }
 
-interface Asked extends Searched {
+interface Asked extends SearchedVectors {
   readonly scoring: Scoring;
   readonly scorer: Scorer;
 }
@@ -200,7 +200,7 @@ interface Prepared {
 }
 
 /** The best scenes of each question by their exact scores, or why there is no answer. */
-function ranked(at: Searched, questions: readonly Prepared[]): (Scored[] | Error)[] {
+function ranked(at: SearchedVectors, questions: readonly Prepared[]): (Scored[] | Error)[] {
   const scorers = scorersOf(
     at.bank,
     questions.map(({ scoring }) => scoring),
@@ -264,7 +264,7 @@ function exactly(request: Asked, candidates: readonly Candidate[], most: Most): 
 }
 
 /** The score of the best frame; null of none. */
-export function bestScore(at: Searched, scoring: Scoring): number | null {
+export function bestScore(at: SearchedVectors, scoring: Scoring): number | null {
   const most = { matches: 1, perVideo: 1 };
   const question = { scoring, picks: at.catalog.picks(everything), most, pause: at.pause };
   return given(ranked(at, [question])[0]!)[0]?.score ?? null;
@@ -275,8 +275,8 @@ function given<T>(answer: T | Error): T {
   return answer;
 }
 
-export interface Search {
-  readonly query: Query | Scoring;
+export interface VisualSearch {
+  readonly query: VectorQuery | Scoring;
   readonly scope: FrameScope;
   readonly matches: number;
   readonly perVideo: number;
@@ -291,8 +291,8 @@ export interface Answer {
 }
 
 export function search(
-  at: Searched,
-  query: Query | Scoring,
+  at: SearchedVectors,
+  query: VectorQuery | Scoring,
   scope: FrameScope,
   matches: number,
   perVideo = matches,
@@ -304,9 +304,9 @@ export function search(
  * The answers to several searches, the same as one by one, or what ended one. As many as fit are scanned
  * together.
  */
-export function searchAll(at: Searched, searches: readonly Search[]): (Answer | Error)[] {
-  const answers = new Map<Search, Answer | Error>();
-  let together = new Map<Search, Prepared>();
+export function searchAll(at: SearchedVectors, searches: readonly VisualSearch[]): (Answer | Error)[] {
+  const answers = new Map<VisualSearch, Answer | Error>();
+  let together = new Map<VisualSearch, Prepared>();
   let queries = 0;
   const flush = () => {
     const rankings = ranked(at, [...together.values()]);
@@ -333,7 +333,7 @@ export function searchAll(at: Searched, searches: readonly Search[]): (Answer | 
 }
 
 /** Sets the queries of the bank. */
-function prepare(at: Searched, { query, scope, matches, perVideo, pause }: Search): Prepared {
+function prepare(at: SearchedVectors, { query, scope, matches, perVideo, pause }: VisualSearch): Prepared {
   pause();
   const picks = at.catalog.picks(scope);
   const spread = spreadOver(at.bank, () => sampledRows(picks));

@@ -2,7 +2,7 @@
 // many small ones never copies. Row numbers are global: segment × rows of a segment + row in it.
 import { availableParallelism } from 'node:os';
 import { noteDropped } from '../../../runtime/heap.ts';
-import { Cells, type Layout, layoutOf, tileRows } from './cells.ts';
+import { type CellLayout, Cells, layoutOf, tileRows } from './cells.ts';
 import { type CoarseQuery, coarseQuery, paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 import { mostThreads, ScanThreads } from './scan-threads.ts';
 
@@ -28,7 +28,7 @@ interface Segment {
 
 export class RowBank {
   readonly dimensions: number;
-  readonly layout: Layout;
+  readonly layout: CellLayout;
   /** Cells that this thread scores. */
   readonly cells: Cells;
   /** Threads that help it. */

@@ -1,6 +1,6 @@
 // The shots of a film between edges that were found on its pictures. They are exact, while scenes are ranges
 // of grid frames: a shot that is shorter than a second may have no grid frame, and so no scene.
-import type { Edges, Shot } from './contract.ts';
+import type { Shot, ShotEdges } from './contract.ts';
 import { lowerBound } from './frames.ts';
 
 export interface Shots {
@@ -26,7 +26,7 @@ export function startsOnGrid(seconds: readonly number[], frames: readonly number
 }
 
 /** Fault of the edges; null if there is none. */
-export function edgeFault({ seconds, frames }: Edges): string | null {
+export function edgeFault({ seconds, frames }: ShotEdges): string | null {
   if (seconds.length !== frames.length) return `${seconds.length} seconds for ${frames.length} frames`;
   for (const list of [seconds, frames]) {
     const at = list.findIndex(

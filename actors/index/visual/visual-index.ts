@@ -5,7 +5,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { OpenLoads } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
-import type { Visual } from '../store/records.ts';
+import type { PictureVectorsRow } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LoadReport, VisualLoadStep } from './contract.ts';
 import { countFrames } from './frames.ts';
@@ -188,7 +188,7 @@ export class VisualLoading {
   }
 
   /** Null for what cannot be loaded. */
-  #visual(store: Store, hash: string): Visual | null {
+  #visual(store: Store, hash: string): PictureVectorsRow | null {
     const { modelKey, dimensions } = this.target;
     const read = readable(() => ({ visual: store.visual.stage(modelKey, hash) }));
     if (read === null) this.#unreadable.add(hash);
@@ -201,7 +201,7 @@ export class VisualLoading {
    * The records are read once more: a stage may have been stored again, or moved, since they were looked up.
    */
   #read(store: Store, pause: () => void): void {
-    const visuals: Visual[] = [];
+    const visuals: PictureVectorsRow[] = [];
     const last = Math.min(this.#wanted.length, this.#next + stepRecords);
     for (let bytes = 0; this.#next < last && bytes < stepBytes; ) {
       const { hash, rows } = this.#wanted[this.#next++] as Wanted;

@@ -15,7 +15,7 @@ export interface StoredVoice {
  * Speaking times: columns with one entry for each segment, ascending by start. `speakers`: 0 for nobody, else
  * an index in ids plus 1.
  */
-export interface Spoken {
+export interface SpeakingTimes {
   readonly starts_ms: Uint32Array;
   readonly ends_ms: Uint32Array;
   readonly speakers: Uint32Array;
@@ -26,7 +26,7 @@ export interface Spoken {
 const surelySame = 0.8;
 
 /** The pairs that share most of the time of the first one, longest first, nobody twice. */
-export function sameSpeakers(before: Spoken, now: Spoken): Map<string, string> {
+export function sameSpeakers(before: SpeakingTimes, now: SpeakingTimes): Map<string, string> {
   const shared = sharedTimes(before, now);
   const whole = new Map<number, number>();
   for (const [at, speaker] of before.speakers.entries()) {
@@ -43,7 +43,10 @@ export function sameSpeakers(before: Spoken, now: Spoken): Map<string, string> {
   return pairs;
 }
 
-function sharedTimes(before: Spoken, now: Spoken): { oldSpeaker: number; newSpeaker: number; ms: number }[] {
+function sharedTimes(
+  before: SpeakingTimes,
+  now: SpeakingTimes,
+): { oldSpeaker: number; newSpeaker: number; ms: number }[] {
   const width = now.speakerIds.length + 1;
   const times = new Map<number, number>();
   let first = 0;

@@ -1,7 +1,7 @@
 // Handlers about voices.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
-import type { Folders } from '../folders.ts';
+import type { IndexFolders } from '../folders.ts';
 import type { OpenLoads } from '../numbered-work.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -137,7 +137,7 @@ function sampleOf(
 }
 
 export interface VoiceParts {
-  readonly folders: Folders;
+  readonly folders: IndexFolders;
   readonly transcripts: TranscriptIndex;
   readonly voiceSearches: OpenLoads<VoiceSearch>;
 }

@@ -1,7 +1,7 @@
 // Handlers about printed words.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { inScope, type SearchParts } from '../facets/scope.ts';
+import { inScope, type ScopeParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { readable } from '../store/faults.ts';
 import { pathFinder } from '../store/media.ts';
@@ -15,7 +15,7 @@ type WrittenContract = Contract<typeof writtenMessages>;
 type SearchRequest = Request<WrittenContract, 'search_written'>;
 type SearchReply = Reply<WrittenContract, 'search_written'>;
 
-export interface WrittenParts extends SearchParts {
+export interface WrittenParts extends ScopeParts {
   readonly written: TextCache<WrittenTexts>;
 }
 

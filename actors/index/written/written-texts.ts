@@ -5,7 +5,7 @@ import { shownScore } from '../../text-reader/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { Shards } from '../text/build.ts';
-import { type Rows, rowsOf, withoutAccents } from '../text/fold.ts';
+import { type FoldedTexts, rowsOf, withoutAccents } from '../text/fold.ts';
 import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { WrittenLine } from './contract.ts';
@@ -108,8 +108,8 @@ export class LoadedWritten implements TextDocument {
   /** Changes when the media is read again. */
   readonly version: number;
   /** Without spaces. */
-  readonly folded: Rows;
-  readonly spaced: Rows;
+  readonly folded: FoldedTexts;
+  readonly spaced: FoldedTexts;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   /** 1 for a line that is read well. */

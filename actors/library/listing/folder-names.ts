@@ -13,13 +13,13 @@ import { libraryErrors } from '../contract.ts';
 import { TOGETHER } from '../parts.ts';
 
 /** Errors are those of the file system. */
-export interface Disk {
+export interface ListingDisk {
   list(folder: string): Promise<Dirent<Buffer>[]>;
   /** Follows links. */
   stat(path: string | Buffer): Promise<BigIntStats>;
 }
 
-export const systemDisk: Disk = {
+export const systemDisk: ListingDisk = {
   list: (folder) =>
     readdir(folder, { withFileTypes: true, encoding: 'buffer' }) as unknown as Promise<Dirent<Buffer>[]>,
   stat: (path) => stat(path, { bigint: true }),
@@ -47,14 +47,14 @@ const MOST_NAMES = 500_000;
 /** A folder that was changed so shortly before may change again without its time telling. */
 const UNSURE_MS = 3000;
 
-export class Folders {
-  readonly #disk: Disk;
+export class ListedFolders {
+  readonly #disk: ListingDisk;
   /** Milliseconds since 1970. */
   readonly #now: () => number;
   readonly #reading = new SharedWork<FolderNames>();
   readonly #kept = new Map<string, Kept>();
 
-  constructor(now: () => number, disk: Disk = systemDisk) {
+  constructor(now: () => number, disk: ListingDisk = systemDisk) {
     this.#now = now;
     this.#disk = disk;
   }
@@ -148,7 +148,7 @@ async function notListed(folder: string, error: unknown): Promise<Error> {
  * at.
  */
 export async function lookAt(
-  disk: Disk,
+  disk: ListingDisk,
   path: string | Buffer,
   signal: AbortSignal,
 ): Promise<BigIntStats | string | null> {

@@ -15,7 +15,7 @@ import type { HeldMedia } from '../../index/library/contract.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
 import type { Failure, FolderPage, FolderRequest, ListedFile } from '../contract.ts';
 import { type LibraryParts, TOGETHER } from '../parts.ts';
-import { type Disk, type Folders, lookAt, type Name, pathOf } from './folder-names.ts';
+import { type ListedFolders, type ListingDisk, lookAt, type Name, pathOf } from './folder-names.ts';
 
 // The last failure of each file, from the records of tasks. Records that were read are kept while they are
 // unchanged.
@@ -144,8 +144,8 @@ async function realName(folder: string): Promise<string> {
 }
 
 export interface ListingParts extends Pick<LibraryParts, 'index'> {
-  readonly disk: Disk;
-  readonly folders: Folders;
+  readonly disk: ListingDisk;
+  readonly folders: ListedFolders;
   readonly failed: FailedWork;
 }
 

@@ -118,7 +118,7 @@ export interface ListChanges {
  * LIST_TOO_NEW naming the file, which stays as it is; LISTS_UNWRITABLE. What is changed is *flushed* when
  * answered.
  */
-export interface Lists {
+export interface MomentLists {
   list(signal: AbortSignal): Promise<ListOverview>;
   /** LIST_UNKNOWN. */
   get(listId: string, signal: AbortSignal): Promise<MomentList>;

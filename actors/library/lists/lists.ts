@@ -9,7 +9,7 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf, engineErrors, reasonOf } from '../../../runtime/errors.ts';
 import type { FileEdits, HomeFiles } from '../../../runtime/files/home-files.ts';
-import { type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
+import { type JsonFields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
 import type { PathMap } from '../../index/store/path-map.ts';
@@ -19,10 +19,10 @@ import {
   type ListItem,
   ListName,
   type ListOverview,
-  type Lists,
   ListVersion,
   listErrors,
   MomentList,
+  type MomentLists,
   mostListBytes,
   mostListItems,
   mostLists,
@@ -62,7 +62,7 @@ function readList(path: string): Document | null {
   }
 }
 
-function expectKnown(path: string, list: Fields): Fields {
+function expectKnown(path: string, list: JsonFields): JsonFields {
   const { format } = list;
   if (typeof format !== 'number' || format <= FORMAT) return list;
   throw listErrors.LIST_TOO_NEW(`${path} was written by a newer version (format ${format})`, { path });
@@ -147,7 +147,7 @@ export interface ListParts {
   readonly paths: () => PathMap;
 }
 
-export function openLists(values: SettingValues, clock: Clock, homeFiles: HomeFiles): Lists {
+export function openLists(values: SettingValues, clock: Clock, homeFiles: HomeFiles): MomentLists {
   const now = () => Date.now() / 1000;
   const { lists: folder, roots } = folders(values);
   const file = new RootsFile(roots);
@@ -159,7 +159,7 @@ const fileName = /^([0-9a-f-]{36})\.json$/;
 
 type Overview = Omit<ListOverview['lists'][number], 'list_id'> | { readonly reason: string };
 
-export class ListFolder implements Lists {
+export class ListFolder implements MomentLists {
   readonly #parts: ListParts;
   /** Overview of each list by id; `mark` is of its file when it was read. */
   readonly #overviews = new Map<string, { readonly mark: string; readonly overview: Overview }>();
@@ -196,7 +196,7 @@ export class ListFolder implements Lists {
     return this.#shown(listId, this.#read(listId));
   }
 
-  async make({ name, items }: Parameters<Lists['make']>[0], signal: AbortSignal) {
+  async make({ name, items }: Parameters<MomentLists['make']>[0], signal: AbortSignal) {
     const { now, folder, newId } = this.#parts;
     const given = this.#stored(items);
     return this.#locked(signal, (files) => {
@@ -209,7 +209,7 @@ export class ListFolder implements Lists {
 
   async change(
     listId: string,
-    { version, name, items }: Parameters<Lists['change']>[1],
+    { version, name, items }: Parameters<MomentLists['change']>[1],
     signal: AbortSignal,
   ) {
     const given = items === undefined ? null : this.#stored(items);

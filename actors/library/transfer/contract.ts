@@ -48,7 +48,7 @@ export interface Transferred {
   readonly merged: Merged | null;
 }
 
-export interface Transfer {
+export interface LibraryTransfer {
   /** Analysis folder, absolute. */
   readonly cacheDir: string;
   /** Folder of the exported library, absolute. */

@@ -19,9 +19,9 @@ import {
   leaseKey,
   openFolder,
 } from '../../index/store/names.ts';
-import { Clustering, checkFormat, formatVersion } from '../../index/store/records.ts';
+import { ClusteringRow, checkFormat, formatVersion } from '../../index/store/records.ts';
 import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-file.ts';
-import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
+import { type LibraryTransfer, type Manifest, manifestFile, transferErrors } from './contract.ts';
 import { alone, type Copied, checksumOf, claimFile, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 
 /** Name of the manifest until the export is complete. */
@@ -30,7 +30,7 @@ const unfinished = `${manifestFile}${partEnd}`;
 const ATTEMPTS = 5;
 
 /** NO_LIBRARY, FOLDER_TAKEN, LIBRARY_CHANGES, TRANSFER_FAILED, and the errors of the store. */
-export async function exportLibrary(transfer: Transfer): Promise<Manifest> {
+export async function exportLibrary(transfer: LibraryTransfer): Promise<Manifest> {
   const { cacheDir, folder } = transfer;
   if (!Environment.exists(databaseFile(cacheDir))) {
     throw transferErrors.NO_LIBRARY(`${cacheDir} holds no analysis`, { path: cacheDir });
@@ -39,7 +39,7 @@ export async function exportLibrary(transfer: Transfer): Promise<Manifest> {
   return alone(folder, () => exported(transfer));
 }
 
-async function exported(transfer: Transfer): Promise<Manifest> {
+async function exported(transfer: LibraryTransfer): Promise<Manifest> {
   const { cacheDir, folder } = transfer;
   await withdraw(folder);
   let lost = new Set<string>();
@@ -60,7 +60,7 @@ async function exported(transfer: Transfer): Promise<Manifest> {
 }
 
 /** FOLDER_TAKEN for one in which something else lies. */
-async function expectPlace({ cacheDir, folder, home }: Transfer): Promise<void> {
+async function expectPlace({ cacheDir, folder, home }: LibraryTransfer): Promise<void> {
   const folderTaken = (what: string) => transferErrors.FOLDER_TAKEN(`${folder} ${what}`, { path: folder });
   const real = realFolder(folder);
   const within = [cacheDir, home].map(realFolder).find((ownFolder) => isWithin(real, ownFolder));
@@ -88,7 +88,7 @@ async function withdraw(folder: string): Promise<void> {
 }
 
 /** A copy of the records as they are at one moment, in which every root that is known here has its place. */
-async function takeRecords({ cacheDir, folder, roots: file }: Transfer) {
+async function takeRecords({ cacheDir, folder, roots: file }: LibraryTransfer) {
   const copy = `${databaseFile(folder)}${partEnd}`;
   await removeRecords(copy);
   const source = checkFormat(Environment.open(databaseFile(cacheDir), 'read'), cacheDir);
@@ -114,7 +114,7 @@ async function takeRecords({ cacheDir, folder, roots: file }: Transfer) {
 }
 
 async function copyBundles(
-  transfer: Transfer,
+  transfer: LibraryTransfer,
   places: readonly { readonly place: string; readonly bytes: number }[],
 ): Promise<{ files: Manifest['files']; missing: string[] }> {
   const { cacheDir, folder, signal } = transfer;
@@ -166,7 +166,7 @@ async function copied(
   return copyFile(source.path, to, signal, { read });
 }
 
-async function finish(transfer: Transfer, manifest: Manifest): Promise<Manifest> {
+async function finish(transfer: LibraryTransfer, manifest: Manifest): Promise<Manifest> {
   const { folder, signal } = transfer;
   const records = databaseFile(folder);
   await keepListed(folder, manifest.files);
@@ -239,7 +239,7 @@ export function placesNamed(environment: Environment): NamedPlace[] {
 }
 
 /** They are of no content alone. */
-const clusterings = naming(Clustering, clusteringPrefix, ({ file }) => ({
+const clusterings = naming(ClusteringRow, clusteringPrefix, ({ file }) => ({
   place: `people/${file}`,
   bytes: 0,
 }));

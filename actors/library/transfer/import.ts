@@ -14,10 +14,10 @@ import { Environment } from '../../index/store/environment.ts';
 import { databaseFile, replicaKey } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';
 import {
+  type LibraryTransfer,
   Manifest,
   type Merged,
   manifestFile,
-  type Transfer,
   type Transferred,
   transferErrors,
 } from './contract.ts';
@@ -34,7 +34,7 @@ const NAMED = 5;
  * NO_LIBRARY, INCOMPLETE, FOLDER_TAKEN, LIBRARY_DAMAGED naming the files, TRANSFER_FAILED, STORE_TOO_NEW,
  * STORE_TOO_OLD.
  */
-export async function importLibrary(transfer: Transfer): Promise<Transferred> {
+export async function importLibrary(transfer: LibraryTransfer): Promise<Transferred> {
   const { cacheDir, folder } = transfer;
   const manifest = await manifestOf(folder);
   return alone(cacheDir, async () => ({ manifest, merged: await imported(transfer, manifest) }));
@@ -44,7 +44,7 @@ export async function importLibrary(transfer: Transfer): Promise<Transferred> {
  * Makes a new analysis folder of an exported library, where none is; of bundles that lie there those that it
  * has too are kept. Errors as `importLibrary`.
  */
-export async function takeLibrary(transfer: Transfer): Promise<Manifest> {
+export async function takeLibrary(transfer: LibraryTransfer): Promise<Manifest> {
   const manifest = await manifestOf(transfer.folder);
   await take(transfer, manifest);
   await keepListed(transfer.cacheDir, manifest.files);
@@ -55,13 +55,13 @@ export async function takeLibrary(transfer: Transfer): Promise<Manifest> {
  * The same, but the new folder follows no cluster, though the exported one may have. Errors as
  * `importLibrary`.
  */
-export async function takeOwnLibrary(transfer: Transfer): Promise<Manifest> {
+export async function takeOwnLibrary(transfer: LibraryTransfer): Promise<Manifest> {
   const manifest = await manifestOf(transfer.folder);
   await takeOwn(transfer, manifest);
   return manifest;
 }
 
-async function takeOwn(transfer: Transfer, manifest: Manifest): Promise<void> {
+async function takeOwn(transfer: LibraryTransfer, manifest: Manifest): Promise<void> {
   await take(transfer, manifest);
   const records = Environment.open(databaseFile(transfer.cacheDir), 'write');
   try {
@@ -84,7 +84,7 @@ async function expectOwn(cacheDir: string): Promise<void> {
 }
 
 /** Null where nothing was there before. */
-async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged | null> {
+async function imported(transfer: LibraryTransfer, manifest: Manifest): Promise<Merged | null> {
   const { cacheDir } = transfer;
   if (!existsSync(databaseFile(cacheDir))) {
     await takeOwn(transfer, manifest);
@@ -112,7 +112,7 @@ async function removeOthers(cacheDir: string, ownName: string): Promise<void> {
 }
 
 /** Makes a new analysis folder of it. */
-async function take(transfer: Transfer, manifest: Manifest): Promise<void> {
+async function take(transfer: LibraryTransfer, manifest: Manifest): Promise<void> {
   const { cacheDir, folder, signal } = transfer;
   const records = databaseFile(cacheDir);
   const name = basename(records);
@@ -207,7 +207,7 @@ function isBelow(path: string): boolean {
   );
 }
 
-async function expectRoom({ cacheDir, folder }: Transfer, files: readonly Listed[]): Promise<void> {
+async function expectRoom({ cacheDir, folder }: LibraryTransfer, files: readonly Listed[]): Promise<void> {
   let needed = 0;
   for (const { path, bytes } of files) {
     if ((await sizeOf(join(cacheDir, path))) !== bytes) needed += bytes;

@@ -7,7 +7,7 @@ import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { renameSync } from '../../../runtime/files/names.ts';
 import { countChange, noteUpheaval } from '../../index/store/changes.ts';
-import { Environment, type Writes } from '../../index/store/environment.ts';
+import { Environment, type Transaction } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
 import { kinds } from '../../index/store/kinds.ts';
 import { folderOf } from '../../index/store/media.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../index/store/names.ts';
 import { OpenWork } from '../../index/store/open-work.ts';
 import { PathMap } from '../../index/store/path-map.ts';
-import { checkFormat, FaceRoll, Media, Model } from '../../index/store/records.ts';
+import { checkFormat, FaceRollRow, MediaRow, ModelUseRow } from '../../index/store/records.ts';
 import {
   noteRoots,
   prefixesIn,
@@ -34,7 +34,7 @@ import {
 import { Store } from '../../index/store/store.ts';
 import { seal, unseal } from '../../index/store/table.ts';
 import { personIn, putPerson } from '../../index/store/voices/voice-records.ts';
-import { type Merged, type Transfer, transferErrors } from './contract.ts';
+import { type LibraryTransfer, type Merged, transferErrors } from './contract.ts';
 import { failed } from './copy.ts';
 import { placesNamed } from './export.ts';
 
@@ -50,7 +50,7 @@ const people = 'voice-person/';
  */
 export async function mergeLibrary(
   from: string,
-  { cacheDir, roots }: Pick<Transfer, 'cacheDir' | 'roots'>,
+  { cacheDir, roots }: Pick<LibraryTransfer, 'cacheDir' | 'roots'>,
 ): Promise<Merged> {
   const { all } = new RootsFile(roots).read();
   const target = checkFormat(Environment.open(databaseFile(cacheDir), 'write'), cacheDir);
@@ -131,8 +131,8 @@ async function eraseKnownRolls(folder: string, target: Environment): Promise<voi
     source.transact((writes) => {
       for (const { key, value } of common) {
         // A damaged record is as good as one that says so.
-        const roll = readable(() => unseal(FaceRoll, key, value, source.file));
-        if (roll !== null) writes.put(key, seal(FaceRoll, key, { ...roll, erased: 1 }));
+        const roll = readable(() => unseal(FaceRollRow, key, value, source.file));
+        if (roll !== null) writes.put(key, seal(FaceRollRow, key, { ...roll, erased: 1 }));
       }
     });
   } finally {
@@ -186,7 +186,7 @@ interface Bringing {
 }
 
 /** Answers how many media came. */
-function bring(writes: Writes, { source, target, left: isLeftOut, roots }: Bringing): number {
+function bring(writes: Transaction, { source, target, left: isLeftOut, roots }: Bringing): number {
   const { file } = target;
   noteRoots(writes, target, roots);
   const there = recordedRoots(target);
@@ -195,16 +195,16 @@ function bring(writes: Writes, { source, target, left: isLeftOut, roots }: Bring
   for (const { key, value } of source.all()) {
     if (isLeftOut(key)) continue;
     if (key.startsWith('media/') || key.startsWith('path/')) {
-      const row = readable(() => unseal(Media, key, value, source.file));
+      const row = readable(() => unseal(MediaRow, key, value, source.file));
       if (row === null) continue;
       const moved = move(row);
       const isContent = key.startsWith('media/');
       const at = isContent ? key : pathKey(moved.path);
       // Where the file was seen there is what counts there.
-      if (writes.get(at) === undefined) writes.put(at, seal(Media, at, moved));
+      if (writes.get(at) === undefined) writes.put(at, seal(MediaRow, at, moved));
       if (isContent) imported++;
     } else if (key.startsWith(modelPrefix))
-      addRows(writes, key, unseal(Model, key, value, source.file), file);
+      addRows(writes, key, unseal(ModelUseRow, key, value, source.file), file);
     else if (key.startsWith(people)) addPerson(writes, key.slice(people.length), source, file);
     else if (writes.get(key) === undefined) writes.put(key, value);
   }
@@ -230,24 +230,24 @@ function unequal(source: Environment, target: Environment): string[] {
 }
 
 /** Somebody who is in media of both, since an earlier import. */
-function addPerson(writes: Writes, id: string, source: Environment, file: string): void {
+function addPerson(writes: Transaction, id: string, source: Environment, file: string): void {
   const [here, there] = [personIn(source, id, source.file), personIn(writes, id, file)];
   const hashes = [...there.hashes, ...here.hashes];
   putPerson(writes, id, { hashes, apart: [...there.apart, ...here.apart] });
 }
 
-function addRows(writes: Writes, key: string, row: Model, file: string): void {
+function addRows(writes: Transaction, key: string, row: ModelUseRow, file: string): void {
   const there = writes.get(key);
-  const before = there === undefined ? null : unseal(Model, key, there, file);
+  const before = there === undefined ? null : unseal(ModelUseRow, key, there, file);
   const made_ms = before === null ? row.made_ms : Math.min(row.made_ms, before.made_ms);
-  writes.put(key, seal(Model, key, { ...row, rows: row.rows + (before?.rows ?? 0), made_ms }));
+  writes.put(key, seal(ModelUseRow, key, { ...row, rows: row.rows + (before?.rows ?? 0), made_ms }));
 }
 
 /** Rewrites a stored row for roots with other prefixes. */
 function pathsBetween(
   from: ReadonlyMap<string, string>,
   to: ReadonlyMap<string, string>,
-): (row: Media) => Media {
+): (row: MediaRow) => MediaRow {
   const roots = [...from].map(([name, prefix]) => {
     return { name, prefix, folder: to.get(name) ?? prefix, volume: null };
   });

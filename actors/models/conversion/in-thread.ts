@@ -5,7 +5,7 @@ import { GraphBuilder, onnxBytes } from '../starter/graph/onnx.ts';
 import type { ConversionTask } from './convert.ts';
 import {
   type GraphModel,
-  type GraphNode,
+  type ModelJsonNode,
   outputOf,
   readManifest,
   readModelJson,
@@ -226,7 +226,7 @@ class Converter {
     return output;
   }
 
-  #make(node: GraphNode): OperatorOutput {
+  #make(node: ModelJsonNode): OperatorOutput {
     const { name, op } = node;
     if (op === 'Placeholder')
       return [this.#builder.input(name, 'float', fixed(name, shapeOf(node, 'shape')))];

@@ -5,14 +5,14 @@ import { Compile } from 'typebox/compile';
 
 const Dims = Type.Object({ dim: Type.Optional(Type.Array(Type.Object({ size: Type.String() }))) });
 
-const GraphNode = Type.Object({
+const ModelJsonNode = Type.Object({
   name: Type.String({ minLength: 1 }),
   op: Type.String({ minLength: 1 }),
   /** `NAME`, `NAME:INDEX` for a later output, `^NAME` for an order without a value. */
   input: Type.Optional(Type.Array(Type.String())),
   attr: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
-export type GraphNode = Static<typeof GraphNode>;
+export type ModelJsonNode = Static<typeof ModelJsonNode>;
 
 const Weight = Type.Object({
   name: Type.String({ minLength: 1 }),
@@ -39,7 +39,7 @@ const Signature = Type.Object({
 
 const ModelJson = Type.Object({
   format: Type.Literal('graph-model'),
-  modelTopology: Type.Object({ node: Type.Array(GraphNode, { minItems: 1 }) }),
+  modelTopology: Type.Object({ node: Type.Array(ModelJsonNode, { minItems: 1 }) }),
   /** Older converters put it among what users define. */
   signature: Type.Optional(Signature),
   userDefinedMetadata: Type.Optional(Type.Object({ signature: Type.Optional(Signature) })),
@@ -48,7 +48,7 @@ const ModelJson = Type.Object({
 const checker = Compile(ModelJson);
 
 export interface GraphModel {
-  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly nodes: ReadonlyMap<string, ModelJsonNode>;
   /** In the order of the file; the names are of nodes. */
   readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
   /** In the order in which their bytes follow each other in the files of weights. */
@@ -95,7 +95,7 @@ export function outputOf(input: string): { node: string; index: number } {
 }
 
 /** Inputs that are values. */
-export function valuesOf({ input = [] }: GraphNode): string[] {
+export function valuesOf({ input = [] }: ModelJsonNode): string[] {
   return input.filter((name) => !name.startsWith('^'));
 }
 
@@ -115,7 +115,7 @@ const Attribute = Type.Object({
 });
 const attributeChecker = Compile(Attribute);
 
-function attributeOf({ name, attr }: GraphNode, key: string): Static<typeof Attribute> {
+function attributeOf({ name, attr }: ModelJsonNode, key: string): Static<typeof Attribute> {
   const value = attr?.[key] ?? {};
   if (attributeChecker.Check(value)) return value;
   throw new Error(`${name}: the attribute ${key} has the wrong form`);
@@ -123,16 +123,16 @@ function attributeOf({ name, attr }: GraphNode, key: string): Static<typeof Attr
 
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString();
 /** Null where the node says nothing. */
-export const textOf = (node: GraphNode, key: string): string | null => {
+export const textOf = (node: ModelJsonNode, key: string): string | null => {
   const { s } = attributeOf(node, key);
   return s === undefined ? null : decoded(s);
 };
-export const textsOf = (node: GraphNode, key: string): string[] =>
+export const textsOf = (node: ModelJsonNode, key: string): string[] =>
   (attributeOf(node, key).list?.s ?? []).map(decoded);
-export const integersOf = (node: GraphNode, key: string): number[] =>
+export const integersOf = (node: ModelJsonNode, key: string): number[] =>
   (attributeOf(node, key).list?.i ?? []).map(Number);
-export const floatOf = (node: GraphNode, key: string, otherwise: number): number =>
+export const floatOf = (node: ModelJsonNode, key: string, otherwise: number): number =>
   attributeOf(node, key).f ?? otherwise;
-export const flagOf = (node: GraphNode, key: string): boolean => attributeOf(node, key).b ?? false;
-export const shapeOf = (node: GraphNode, key: string): number[] =>
+export const flagOf = (node: ModelJsonNode, key: string): boolean => attributeOf(node, key).b ?? false;
+export const shapeOf = (node: ModelJsonNode, key: string): number[] =>
   (attributeOf(node, key).shape?.dim ?? []).map(({ size }) => Number(size));

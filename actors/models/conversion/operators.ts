@@ -5,8 +5,8 @@ import type { GraphBuilder } from '../starter/graph/onnx.ts';
 import {
   flagOf,
   floatOf,
-  type GraphNode,
   integersOf,
+  type ModelJsonNode,
   textOf,
   textsOf,
   valuesOf,
@@ -77,9 +77,9 @@ function half(bits: number): number {
 }
 
 /** Context of a node's conversion. */
-export interface Scope {
+export interface NodeConversion {
   readonly builder: GraphBuilder;
-  readonly node: GraphNode;
+  readonly node: ModelJsonNode;
   /** The name of an input in the new graph. */
   value(index: number): string;
   /** Null where the input is computed. */
@@ -88,7 +88,7 @@ export interface Scope {
 
 /** Names of the outputs, or a constant. */
 export type OperatorOutput = readonly string[] | Constant;
-type Operator = (scope: Scope) => OperatorOutput;
+type Operator = (scope: NodeConversion) => OperatorOutput;
 
 const toPlanes = [0, 3, 1, 2];
 const fromPlanes = [0, 2, 3, 1];
@@ -116,22 +116,22 @@ export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator
 ]);
 
 /** Elements of an input that has to be a constant. */
-function numbers({ node, constant }: Scope, index: number): number[] {
+function numbers({ node, constant }: NodeConversion, index: number): number[] {
   const input = constant(index);
   if (input) return Array.from(input.data);
   throw new Error(`${node.name}: input ${index} of ${node.op} has to be a constant`);
 }
 
-function refuse({ name, op }: GraphNode, what: string): never {
+function refuse({ name, op }: ModelJsonNode, what: string): never {
   throw new Error(`${name}: ${op} with ${what} is not known`);
 }
 
-function leakyRelu({ builder, node, value }: Scope): OperatorOutput {
+function leakyRelu({ builder, node, value }: NodeConversion): OperatorOutput {
   return [builder.op('LeakyRelu', [value(0)], { alpha: { float: floatOf(node, 'alpha', 0.2) } })];
 }
 
 /** Adds constants at once, since shapes are computed by it. */
-function add({ builder, node, value, constant }: Scope): OperatorOutput {
+function add({ builder, node, value, constant }: NodeConversion): OperatorOutput {
   const [a, b] = [constant(0), constant(1)];
   if (!(a?.data instanceof Int32Array && b?.data instanceof Int32Array))
     return [builder.op('Add', [value(0), value(1)])];
@@ -143,18 +143,18 @@ function add({ builder, node, value, constant }: Scope): OperatorOutput {
 }
 
 /** Multiplies values below zero by a constant of their channel. */
-function prelu(scope: Scope): OperatorOutput {
+function prelu(scope: NodeConversion): OperatorOutput {
   return [scope.builder.op('PRelu', [scope.value(0), slopes(scope, 1, [])])];
 }
 
 /** `planes`: what comes behind the channels in the layout of the value. */
-function slopes(scope: Scope, index: number, planes: readonly number[]): string {
+function slopes(scope: NodeConversion, index: number, planes: readonly number[]): string {
   const values = numbers(scope, index);
   return scope.builder.floats([values.length, ...planes], values);
 }
 
 /** Also one that works on each channel by itself, and one with what follows it: a bias and an activation. */
-function convolution(scope: Scope): OperatorOutput {
+function convolution(scope: NodeConversion): OperatorOutput {
   const { builder, node, value, constant } = scope;
   const filter = constant(1);
   if (filter?.dims.length !== 4) return refuse(node, 'a filter that is computed');
@@ -178,7 +178,7 @@ function convolution(scope: Scope): OperatorOutput {
 }
 
 /** `planes`: what a fused convolution has made, in planes. */
-function activated(scope: Scope, planes: string, activation: string | undefined): string {
+function activated(scope: NodeConversion, planes: string, activation: string | undefined): string {
   if (activation === undefined) return planes;
   if (activation === 'Relu') return scope.builder.op('Relu', [planes]);
   if (activation === 'Prelu') return scope.builder.op('PRelu', [planes, slopes(scope, 3, [1, 1])]);
@@ -196,7 +196,7 @@ function outputsFirst({ dims, data }: Constant): Float32Array {
   return turned;
 }
 
-function maxPool({ builder, node, value }: Scope): OperatorOutput {
+function maxPool({ builder, node, value }: NodeConversion): OperatorOutput {
   const kernel_shape = integersOf(node, 'ksize').slice(1, 3);
   const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
   const maxima = builder.op('MaxPool', [planes], { kernel_shape, ...windowOf(node) });
@@ -204,7 +204,7 @@ function maxPool({ builder, node, value }: Scope): OperatorOutput {
 }
 
 /** How a window moves, and what it does at the edges. */
-function windowOf(node: GraphNode) {
+function windowOf(node: ModelJsonNode) {
   const layout = textOf(node, 'data_format') ?? 'NHWC';
   if (layout !== 'NHWC') refuse(node, `layout ${layout}`);
   const padding = textOf(node, 'padding') ?? '';
@@ -214,7 +214,7 @@ function windowOf(node: GraphNode) {
 }
 
 /** Paddings are pairs of before and after; ONNX wants all that come before first. */
-function pad(scope: Scope): OperatorOutput {
+function pad(scope: NodeConversion): OperatorOutput {
   const { builder, node, value } = scope;
   const pairs = numbers(scope, 1);
   const before = pairs.filter((_, i) => i % 2 === 0);
@@ -223,28 +223,28 @@ function pad(scope: Scope): OperatorOutput {
   return [builder.op('Pad', [value(0), builder.ints([...before, ...after]), ...fill])];
 }
 
-function transpose(scope: Scope): OperatorOutput {
+function transpose(scope: NodeConversion): OperatorOutput {
   return [scope.builder.op('Transpose', [scope.value(0)], { perm: numbers(scope, 1) })];
 }
 
-function reshape(scope: Scope): OperatorOutput {
+function reshape(scope: NodeConversion): OperatorOutput {
   return [scope.builder.op('Reshape', [scope.value(0), scope.builder.ints(numbers(scope, 1))])];
 }
 
-function concatenation(scope: Scope): OperatorOutput {
+function concatenation(scope: NodeConversion): OperatorOutput {
   const { builder, node, value } = scope;
   const last = valuesOf(node).length - 1;
   const parts = Array.from({ length: last }, (_, i) => value(i));
   return [builder.op('Concat', parts, { axis: numbers(scope, last)[0]! })];
 }
 
-function split(scope: Scope): OperatorOutput {
+function split(scope: NodeConversion): OperatorOutput {
   const { builder, value } = scope;
   const sizes = numbers(scope, 1);
   return builder.ops('Split', [value(0), builder.ints(sizes)], sizes.length, { axis: numbers(scope, 2)[0]! });
 }
 
-function resize(scope: Scope): OperatorOutput {
+function resize(scope: NodeConversion): OperatorOutput {
   const { builder, node, value } = scope;
   const corners = flagOf(node, 'align_corners');
   const centres = flagOf(node, 'half_pixel_centers');
@@ -258,7 +258,7 @@ function resize(scope: Scope): OperatorOutput {
 }
 
 /** Sets values in a constant: indices, the shape, a value for each index, and one for all others. */
-function dense(scope: Scope): OperatorOutput {
+function dense(scope: NodeConversion): OperatorOutput {
   const [places, dims, values, [defaultValue = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
     number[],
     number[],

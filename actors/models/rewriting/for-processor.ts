@@ -15,8 +15,8 @@ import { OpenGraph, type OpenNode, readOnnx } from './open-graph.ts';
 // makes into operators on bytes.
 
 /** Least and most of each value that convolutions, sums and resizings make, by its name. */
-export type Ranges = ReadonlyMap<string, Range>;
-export type Range = readonly [least: number, most: number];
+export type Ranges = ReadonlyMap<string, ValueRange>;
+export type ValueRange = readonly [least: number, most: number];
 
 /** Operators whose answers `Ranges` has; those of others follow. */
 export const measuredOps = ['Conv', 'Add', 'Resize'] as const;
@@ -60,7 +60,7 @@ function activationsBehindPools(graph: OpenGraph): void {
 
 class Bytes {
   readonly #graph: OpenGraph;
-  readonly #ranges: Map<string, Range | null>;
+  readonly #ranges: Map<string, ValueRange | null>;
   /** Rounded values by the original value. */
   readonly #rounded = new Map<string, string>();
 
@@ -69,7 +69,7 @@ class Bytes {
     this.#ranges = new Map(ranges);
   }
 
-  rangeOf(value: string): Range | null {
+  rangeOf(value: string): ValueRange | null {
     const knownRange = this.#ranges.get(value);
     if (knownRange !== undefined) return knownRange;
     const range = this.#rangeMade(this.#graph.maker(value));
@@ -77,7 +77,7 @@ class Bytes {
     return range;
   }
 
-  #rangeMade(maker: OpenNode | undefined): Range | null {
+  #rangeMade(maker: OpenNode | undefined): ValueRange | null {
     const parts = maker?.inputs.map((input) => this.rangeOf(input)) ?? [];
     const ranges = parts.filter((part) => part !== null);
     if (ranges.length === 0 || ranges.length < parts.length) return null;

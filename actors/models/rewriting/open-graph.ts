@@ -2,13 +2,13 @@
 // replaced, and written again in an order in which every input is made before it.
 import type {
   Attribute,
+  ConstantData,
   ElementType,
   GraphBody,
   GraphNode,
   OnnxModel,
-  Port,
+  OnnxPort,
   Tensor,
-  TensorData,
 } from '../starter/graph/onnx.ts';
 
 /** A node that may be changed; what it makes keeps its name. */
@@ -228,7 +228,7 @@ function attributeOf(attribute: Fields): Attribute {
 }
 
 const forms: Readonly<
-  Record<number, { readonly type: ElementType; readonly array: new (bytes: ArrayBuffer) => TensorData }>
+  Record<number, { readonly type: ElementType; readonly array: new (bytes: ArrayBuffer) => ConstantData }>
 > = {
   1: { type: 'float', array: Float32Array },
   2: { type: 'uint8', array: Uint8Array },
@@ -261,7 +261,7 @@ const arrays = {
   float16: Uint16Array,
 } as const;
 
-function portOf(port: Fields): Port {
+function portOf(port: Fields): OnnxPort {
   const tensor = fieldsOf(bytesAt(fieldsOf(bytesAt(port, 2)), 1));
   if (!tensor.has(2)) throw new Error(`the shape of ${textAt(port, 1)} is not given`);
   const code = intAt(tensor, 1);

@@ -5,7 +5,7 @@ import { basicColours, type ShadeName, shades } from './palette.ts';
 /** Points along one side of the maps that channels are measured on. */
 export const MAP_SIDE = 56;
 
-export interface Material {
+export interface SurfaceMaterial {
   /** How much each shade can belong to this material. */
   readonly colours: Partial<Record<ShadeName, number>>;
   /**
@@ -153,7 +153,7 @@ export const materials = {
       'moss grey': 0.4,
     },
   },
-} as const satisfies Record<string, Material>;
+} as const satisfies Record<string, SurfaceMaterial>;
 type MaterialName = keyof typeof materials;
 export const materialNames = Object.keys(materials) as MaterialName[];
 
@@ -183,15 +183,18 @@ export const plainChannels = [
   'warm glint', // the same where the spot is warm
 ] as const;
 
-export type Channel = (typeof plainChannels)[number] | MaterialName | `${'colour' | 'shade'} ${string}`;
+export type EvidenceChannel =
+  | (typeof plainChannels)[number]
+  | MaterialName
+  | `${'colour' | 'shade'} ${string}`;
 
 /** In the order of the graph: what is averaged from maps, then what comes from averaged shades. */
-export const mapChannels: readonly Channel[] = [...plainChannels, ...materialNames];
-export const shadeChannels: readonly Channel[] = [
-  ...basicColours.map((name): Channel => `colour ${name}`),
-  ...shades.map(({ name }): Channel => `shade ${name}`),
+export const mapChannels: readonly EvidenceChannel[] = [...plainChannels, ...materialNames];
+export const shadeChannels: readonly EvidenceChannel[] = [
+  ...basicColours.map((name): EvidenceChannel => `colour ${name}`),
+  ...shades.map(({ name }): EvidenceChannel => `shade ${name}`),
 ];
-export const channels: readonly Channel[] = [...mapChannels, ...shadeChannels];
+export const channels: readonly EvidenceChannel[] = [...mapChannels, ...shadeChannels];
 
 /** Weights of the nine cells of the frame (rows from the top) in each region; a region is a weighted mean. */
 export const regions = {
@@ -204,8 +207,8 @@ export const regions = {
   centre: [0, 0, 0, 0, 1, 0, 0, 0, 0],
   border: [1, 1, 1, 1, 0, 1, 1, 1, 1],
 } as const;
-export type Region = keyof typeof regions;
-export const regionNames = Object.keys(regions) as Region[];
+export type FrameRegion = keyof typeof regions;
+export const regionNames = Object.keys(regions) as FrameRegion[];
 
 /** Measures of the whole frame that are not averages of a channel. */
 export const scalars = [
@@ -232,18 +235,18 @@ export const scalars = [
 ] as const;
 type Scalar = (typeof scalars)[number];
 
-export type Evidence = `${Region} ${Channel}` | Scalar;
+export type EvidenceName = `${FrameRegion} ${EvidenceChannel}` | Scalar;
 
 /** In the order of the evidence vector. */
-export const evidenceNames: readonly Evidence[] = [
-  ...regionNames.flatMap((region) => channels.map((channel): Evidence => `${region} ${channel}`)),
+export const evidenceNames: readonly EvidenceName[] = [
+  ...regionNames.flatMap((region) => channels.map((channel): EvidenceName => `${region} ${channel}`)),
   ...scalars,
 ];
 export const evidenceCount = evidenceNames.length;
 const positions = new Map<string, number>(evidenceNames.map((name, i) => [name, i]));
 
 /** Where a piece of evidence lies in the evidence vector. */
-export function evidenceIndex(name: Evidence): number {
+export function evidenceIndex(name: EvidenceName): number {
   const at = positions.get(name);
   if (at === undefined) throw new RangeError(`there is no evidence called "${name}"`);
   return at;

@@ -7,7 +7,7 @@ import { oklab } from './palette.ts';
 /** Side of the picture that the graph takes, px. */
 export const PICTURE_SIDE = 224;
 
-export interface Planes {
+export interface StarterPlanes {
   /** [B, 1, 224, 224], gamma-coded luma, 0..1. */
   readonly luma: string;
   /** [B, 1, 112, 112]. */
@@ -18,7 +18,7 @@ export interface Planes {
 }
 
 /** `pixels`: uint8 [B, 224, 224, 3]. */
-export function planes(b: GraphBuilder, pixels: string): Planes {
+export function planes(b: GraphBuilder, pixels: string): StarterPlanes {
   const rgb = b.op('Transpose', [b.op('Cast', [pixels], { to: 1 })], { perm: [0, 3, 1, 2] });
   const luma = b.op('Conv', [rgb, b.floats([1, 3, 1, 1], [0.299 / 255, 0.587 / 255, 0.114 / 255])]);
   const halfLuma = shrink(b, luma, 2);
@@ -96,7 +96,7 @@ export interface Texture {
   readonly glint: string;
 }
 
-export function texture(b: GraphBuilder, { luma, halfLuma }: Planes): Texture {
+export function texture(b: GraphBuilder, { luma, halfLuma }: StarterPlanes): Texture {
   const rough = square(b, b.op('Sub', [halfLuma, blur(b, halfLuma, 5)]));
   const contrast = b.op('Sqrt', [b.op('Add', [blur(b, shrink(b, rough, 2), 5), b.scalar(1e-8)])]);
   const finest = b.op('Sub', [luma, blur(b, luma, 3)]);

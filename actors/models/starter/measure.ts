@@ -16,9 +16,9 @@ import {
   directions,
   type Gradient,
   gradient,
-  type Planes,
   ramp,
   repetition,
+  type StarterPlanes,
   shrink,
   square,
   type Texture,
@@ -43,7 +43,7 @@ export interface Measures {
   readonly evidence: string;
 }
 
-export function measure(b: GraphBuilder, planes: Planes): Measures {
+export function measure(b: GraphBuilder, planes: StarterPlanes): Measures {
   const cells = b.floats([9, POINTS], cellMasks());
   const points = assign(b, planes.lab);
   const grain = texture(b, planes);
@@ -139,7 +139,7 @@ function cellMasks(): Float32Array {
 /** [B, 3136, plainChannels]. */
 function plainMaps(
   b: GraphBuilder,
-  planes: Planes,
+  planes: StarterPlanes,
   grain: Texture,
   fine: Gradient,
   coarse: Gradient,
@@ -209,7 +209,7 @@ function materialMaps(b: GraphBuilder, points: string, grain: Texture): string {
 }
 
 /** [B, scalars], in the order of evidence.ts. */
-function scalarsOf(b: GraphBuilder, planes: Planes, means: string): string {
+function scalarsOf(b: GraphBuilder, planes: StarterPlanes, means: string): string {
   const whole = b.op('ReduceMean', [means], { axes: [1], keepdims: 0 });
   const channel = (name: (typeof mapChannels)[number]) =>
     b.op('Gather', [whole, b.ints([mapChannels.indexOf(name)])], { axis: 1 });
@@ -258,14 +258,14 @@ function scalarsOf(b: GraphBuilder, planes: Planes, means: string): string {
 }
 
 /** [B, 1]: share of points of the map around which the luma hardly varies. */
-function flatness(b: GraphBuilder, { halfLuma }: Planes): string {
+function flatness(b: GraphBuilder, { halfLuma }: StarterPlanes): string {
   const off = square(b, b.op('Sub', [halfLuma, blur(b, halfLuma, 3)]));
   const flat = ramp(b, blur(b, off, 3), 0.0000012, 0.0000003);
   return b.op('ReduceMean', [b.op('Reshape', [flat, b.ints([0, -1])])], { axes: [1], keepdims: 1 });
 }
 
 /** [B, 1]: share of the rows, or of the columns, whose points all have one luma; of which there are more. */
-function flatBands(b: GraphBuilder, { quarterLuma }: Planes): string {
+function flatBands(b: GraphBuilder, { quarterLuma }: StarterPlanes): string {
   const [rows, columns] = [3, 2].map((axis) => {
     const off = b.op('Sub', [quarterLuma, b.op('ReduceMean', [quarterLuma], { axes: [axis], keepdims: 1 })]);
     const spread = b.op('ReduceMean', [square(b, off)], { axes: [axis], keepdims: 0 });

@@ -1,6 +1,6 @@
 // Units: what starter-visual can say about a frame beyond its colours, each as a soft "and" of ramps over
 // evidence.
-import type { Evidence } from './evidence.ts';
+import type { EvidenceName } from './evidence.ts';
 
 // Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on
 // purpose: each says what such a frame nearly always has. Rows are of `Ramp`.
@@ -320,7 +320,7 @@ export const RAMPS = 8;
 // One condition of a unit: a ramp over one measure of the picture.
 
 /** 0 at `from` and 1 at `to`, straight between them; with `from` above `to`, small values count. */
-export type Ramp = readonly [evidence: Evidence, from: number, to: number];
+export type Ramp = readonly [evidence: EvidenceName, from: number, to: number];
 
 /** Least value of a ramp: one condition that does not hold lowers a unit, but does not make it 0. */
 export const RAMP_MIN = 0.02;

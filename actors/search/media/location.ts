@@ -1,7 +1,7 @@
 // Which content a client means by a path or a hash, what the folder knows of it, and where it can be read
 // now.
 import { isAbsolute } from 'node:path';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, type FileIdentity, isMediaError } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
@@ -28,7 +28,7 @@ export class Identities {
    * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash
    * alone does not tell which of its contents it is. Errors: those of media and of the store.
    */
-  async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent> {
+  async of(cache_dir: string, path: string, mark: Mark, call: AskOptions): Promise<NamedContent> {
     const cachedIdentity = this.#known.get(path);
     const identity =
       cachedIdentity && isSame(cachedIdentity, mark)
@@ -46,7 +46,7 @@ export class Identities {
   }
 
   /** Null where the file cannot be read as a media: then nothing is known of what it is now. */
-  async find(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent | null> {
+  async find(cache_dir: string, path: string, mark: Mark, call: AskOptions): Promise<NamedContent | null> {
     try {
       return await this.of(cache_dir, path, mark, call);
     } catch (error) {
@@ -75,7 +75,7 @@ export async function locatePaths(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaLocation[]> {
   const { by_path } = await index.ask('find', { cache_dir, paths: [...paths], hashes: [] }, call);
   return Promise.all(paths.map((path, i) => atPath(path, by_path[i] ?? null)));
@@ -86,7 +86,7 @@ export async function placesOf(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   hash: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<{ readonly paths: readonly string[]; readonly located: readonly MediaLocation[] }> {
   const { contents, records } = await index.ask('places', { cache_dir, hashes: [hash], paths: [] }, call);
   const located = await Promise.all(records.map(([path, record]) => atPath(path, record)));
@@ -113,7 +113,7 @@ export async function locateHash(
   cache_dir: string,
   path: string,
   hash: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaLocation> {
   const records = await index.ask('find', { cache_dir, paths: [path], hashes: [hash] }, call);
   const here = await atPath(path, records.by_path[0] ?? null);
@@ -145,7 +145,7 @@ export async function hashesAt(
   parts: LocationParts,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
   unreadable: (error: unknown) => null,
 ): Promise<(string | null)[]> {
   const located = await locatePaths(parts, cache_dir, paths, call);
@@ -173,7 +173,7 @@ export async function renamedFiles(
   { identities }: Pick<LocationParts, 'identities'>,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   const looked = paths.filter((path) => isAbsolute(path)).slice(0, MOST_READ);

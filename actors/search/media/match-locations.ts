@@ -1,6 +1,6 @@
 // Where the media of an answer lies now. The same content may be known under several paths; some may be gone,
 // and at others something else may lie by now.
-import type { CallOptions } from '../../../runtime/ref.ts';
+import type { AskOptions } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { isSame, markOf } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -61,7 +61,7 @@ export async function locateMatches<M extends LocatedMatch>(
   cache_dir: string,
   matches: readonly M[],
   askedOf: (match: M) => readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MatchLocations<M>> {
   if (matches.length === 0) return { shown: [], gone: [], changed: [] };
   const keyOf = (match: M) => [match.hash_str, ...askedOf(match)].join('\0');
@@ -122,7 +122,7 @@ function lookAt(
   { identities }: LocationParts,
   cache_dir: string,
   records: ReadonlyMap<string, MediaRecord | null>,
-  call: CallOptions,
+  call: AskOptions,
 ) {
   let filesRead = 0;
   const stateOf = async (hash: string, path: string): Promise<State> => {

@@ -1,6 +1,6 @@
 // Where the bytes of an analysed content can be read now.
 import { isDeepStrictEqual } from 'node:util';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import { type CachePathsAnswer, type MediaFile, searchErrors } from '../contract.ts';
 import { type NamedMedia, whichMedia } from './contract.ts';
@@ -13,7 +13,7 @@ import { hashesAt, type LocationParts, locatePaths, type MediaLocation, placesOf
 export async function mediaFile(
   parts: Pick<LocationParts, 'index'>,
   request: NamedMedia,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaFile> {
   const { cache_dir } = request;
   const named = whichMedia(request);
@@ -58,7 +58,7 @@ function refuse(isKnown: boolean, what: string, field: string): never {
 export async function cachePaths(
   parts: LocationParts,
   request: NamedMedia,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<CachePathsAnswer> {
   const { cache_dir } = request;
   const named = whichMedia(request);
@@ -71,7 +71,7 @@ export async function cachePaths(
 async function hashOf(
   parts: LocationParts,
   { cache_dir, media_path }: { readonly cache_dir: string; readonly media_path: string },
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<string | null> {
   const [hash = null] = await hashesAt(parts, cache_dir, [media_path], call, (error) => {
     throw error;
@@ -97,7 +97,7 @@ export class PlayableTypes {
   }
 
   /** Null for a still, and for what cannot be read. */
-  async of({ path, kind, mark }: PlayableFile, call: CallOptions): Promise<string | null> {
+  async of({ path, kind, mark }: PlayableFile, call: AskOptions): Promise<string | null> {
     if (kind === 'image') return null;
     const key = JSON.stringify([path, mark]);
     const cachedAnswer = this.#known.get(key);

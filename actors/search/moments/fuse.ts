@@ -12,7 +12,7 @@ import type { Shot } from '../../index/visual/contract.ts';
 export type HitKind = 'seen' | 'said' | 'person' | 'written' | 'name';
 
 /** One place that a list found. */
-export interface Hit<R> {
+export interface ListHit<R> {
   readonly kind: HitKind;
   readonly hash: string;
   readonly path: string;
@@ -52,7 +52,7 @@ export const mostReasons = 20;
 /** Where ranks are the same. */
 const order: readonly HitKind[] = ['name', 'seen', 'person', 'said', 'written'];
 
-interface Placed<R> extends Hit<R> {
+interface Placed<R> extends ListHit<R> {
   readonly list: number;
   readonly rank: number;
   /** The part of a scene it lies in. */
@@ -70,7 +70,7 @@ const together = 1024;
 /**
  * `lists`: best first. The same moments in the same order for the same lists, in whichever order these are.
  */
-export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMoment<R>[]> {
+export function* fuse<R>(lists: readonly (readonly ListHit<R>[])[]): Steps<FusedMoment<R>[]> {
   const media = new Map<string, MediaMoments<R>>();
   let count = 0;
   for (const hit of byRank(lists)) {
@@ -97,7 +97,7 @@ export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMome
 }
 
 /** The hits of all lists in one order: the first of each, the second of each... */
-function* byRank<R>(lists: readonly (readonly Hit<R>[])[]): Generator<Placed<R>> {
+function* byRank<R>(lists: readonly (readonly ListHit<R>[])[]): Generator<Placed<R>> {
   const most = Math.max(0, ...lists.map(({ length }) => length));
   for (let at = 0; at < most; at++) {
     const same = lists.flatMap((hits, list): Placed<R>[] => {
@@ -122,7 +122,7 @@ export function fewPerMedia<M extends { readonly hash: string }>(moments: readon
 export function placeOf({
   scene,
   time,
-}: Pick<Hit<unknown>, 'scene' | 'time'>): readonly [number, number] | null {
+}: Pick<ListHit<unknown>, 'scene' | 'time'>): readonly [number, number] | null {
   if (scene === null || scene[1] - scene[0] <= longScene) return scene;
   const start = scene[0] + Math.max(0, Math.floor((time - scene[0]) / part)) * part;
   return [start, Math.min(scene[1], start + part)];
@@ -200,13 +200,13 @@ class MediaMoments<R> {
 /** Seconds of one piece. */
 const pieceSeconds = 8;
 
-function piecesOf({ start, end }: Pick<Hit<unknown>, 'start' | 'end'>): number[] {
+function piecesOf({ start, end }: Pick<ListHit<unknown>, 'start' | 'end'>): number[] {
   const first = Math.floor((start - within) / pieceSeconds);
   const last = Math.floor((end + within) / pieceSeconds);
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
-function gap(a: Pick<Hit<unknown>, 'start' | 'end'>, b: Pick<Hit<unknown>, 'start' | 'end'>): number {
+function gap(a: Pick<ListHit<unknown>, 'start' | 'end'>, b: Pick<ListHit<unknown>, 'start' | 'end'>): number {
   return Math.max(0, a.start - b.end, b.start - a.end);
 }
 

@@ -2,28 +2,28 @@
 // asked for by itself, best first.
 import type { Shot } from '../../index/visual/contract.ts';
 import { exactTimes, type Shots, shotAt } from '../../index/visual/shots.ts';
-import type { Lists } from '../../library/lists/contract.ts';
+import type { MomentLists } from '../../library/lists/contract.ts';
 import { now, type TranscriptData, untilDone } from '../loaded-data.ts';
 import { type Note, note } from '../notes/contract.ts';
 import { type EmptyReason, warning } from '../notes/warnings.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
-import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
+import { type FoundScope, findScope, type SearchedData } from '../scope/scope.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
 import { emptyReason, visualWarnings } from '../visual/visual-notes.ts';
 import { askVisual, type VisualRequest, type VisualSearchParts } from '../visual/visual-search.ts';
 import { bandOfLine } from '../written/contract.ts';
 import { sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
-import type { Hit } from './fuse.ts';
+import type { ListHit } from './fuse.ts';
 import { readPictureSource } from './picture.ts';
 
 export interface MomentParts extends VisualSearchParts {
   readonly transcripts: TranscriptData;
-  readonly lists?: Pick<Lists, 'list' | 'get'>;
+  readonly lists?: Pick<MomentLists, 'list' | 'get'>;
 }
 
 export interface KindFound {
-  readonly lists: readonly (readonly Hit<Reason>[])[];
+  readonly lists: readonly (readonly ListHit<Reason>[])[];
   readonly notes: readonly (Note | false)[];
   readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'requested'>;
   /** Hits that are left out because they are less sure. */
@@ -39,7 +39,7 @@ export interface KindFound {
 }
 
 /** Somebody with a name, as the index answers. */
-export interface NamedPerson {
+export interface ListedPerson {
   readonly name: string;
   readonly clusters: readonly { readonly cluster_job_name: string; readonly cluster_id: string }[];
 }
@@ -92,7 +92,7 @@ export async function seenList(
   const result = await visual.find(input.max_results);
   const ranking = result.matches.toSorted((a, b) => a.original_index - b.original_index);
   const hits = ranking.map(
-    ({ hash_str, path, frame_index, scene_start, scene_end, shot }): Hit<Reason> => ({
+    ({ hash_str, path, frame_index, scene_start, scene_end, shot }): ListHit<Reason> => ({
       kind: 'seen',
       hash: hash_str,
       path,
@@ -142,7 +142,7 @@ export async function saidList(
   const { matches, media, scope } = await transcripts.within({ cache_dir }, findWithPeople, signal);
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   const scenes = await scenesBy(parts, cache_dir, hashes, signal);
-  const hits = matches.map(({ hash_str, path, segment_index: _, ...said }): Hit<Reason> => {
+  const hits = matches.map(({ hash_str, path, segment_index: _, ...said }): ListHit<Reason> => {
     const { start_seconds, end_seconds, text } = said;
     const { speaker, speaker_name } = { speaker: said.speaker ?? '', speaker_name: said.speaker_name ?? '' };
     return {
@@ -199,7 +199,7 @@ export async function writtenList(
     [...new Set(matches.map(({ hash_str }) => hash_str))],
     signal,
   );
-  const hits = matches.map(({ hash_str, path, best, start, end, meant, ...read }): Hit<Reason> => {
+  const hits = matches.map(({ hash_str, path, best, start, end, meant, ...read }): ListHit<Reason> => {
     const line = { ...read, band: bandOfLine({ ...read, meant }) };
     const [start_seconds, end_seconds] = exactTimes(scenes.get(hash_str)?.shots ?? null, start, end);
     return {
@@ -222,7 +222,7 @@ export async function writtenList(
 export async function personLists(
   parts: MomentParts,
   request: MomentsRequest,
-  people: readonly NamedPerson[],
+  people: readonly ListedPerson[],
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const { cache_dir } = request;
@@ -236,7 +236,7 @@ export async function personLists(
       model_key !== null || hasTranscripts
         ? await scopeOf(parts, request, { model_key, field: frameField }, signal)
         : { scope: { hashes: null, ranges: {}, filters: [] }, ...noScope };
-    const lists: Hit<Reason>[][] = [];
+    const lists: ListHit<Reason>[][] = [];
     for (const person of people)
       lists.push(await personList(parts, request, person, { model_key, scope }, signal));
     return { lists, notes: [], scope: scopeReport, isSearched: true };
@@ -247,10 +247,10 @@ export async function personLists(
 async function personList(
   { index }: MomentParts,
   request: MomentsRequest,
-  { name, clusters }: NamedPerson,
+  { name, clusters }: ListedPerson,
   where: { readonly model_key: string | null; readonly scope: FoundScope['scope'] },
   signal: AbortSignal | undefined,
-): Promise<Hit<Reason>[]> {
+): Promise<ListHit<Reason>[]> {
   const query = {
     ...{ cache_dir: request.cache_dir, ...where, ...peopleFilter(request) },
     person: { mode: 'or' as const, people: clusters.map((cluster) => ({ ...cluster })) },
@@ -276,7 +276,7 @@ async function personList(
 export function scopeOf(
   parts: MomentParts,
   request: MomentsRequest,
-  searched: Searched,
+  searched: SearchedData,
   signal: AbortSignal | undefined,
 ) {
   const { segments_to_frame_indices: ranges } = request;
@@ -305,7 +305,7 @@ export async function scenesBy(
   return new Map(found.flatMap((scenes, i) => (scenes ? [[hashes[i]!, scenes]] : [])));
 }
 
-type PlaceOfHit = Pick<Hit<unknown>, 'scene' | 'shot'>;
+type PlaceOfHit = Pick<ListHit<unknown>, 'scene' | 'shot'>;
 
 /** The shot, or the scene on the grid where edges are not exact. */
 export function placeIn(shot: Shot | undefined, scene: PlaceOfHit['scene']): PlaceOfHit {

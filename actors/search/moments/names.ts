@@ -2,9 +2,9 @@
 
 import { isStillName } from '../../decoder/media-names.ts';
 import { hasWords, wordsOfName } from '../../index/text/name-words.ts';
-import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import type { FrameRange, VisualScope } from '../../index/visual/contract.ts';
 import { secondsWithin } from '../../index/visual/shots.ts';
-import type { Lists } from '../../library/lists/contract.ts';
+import type { MomentLists } from '../../library/lists/contract.ts';
 import { now, untilDone } from '../loaded-data.ts';
 import { type Note, type NoteCode, note } from '../notes/contract.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
@@ -12,13 +12,13 @@ import { soundTerms, soundText, withoutSounds } from '../sounds/sounds.ts';
 import { isSearchWord } from '../things/question.ts';
 import { textVectors } from '../visual/query-vectors.ts';
 import type { MomentsRequest, Reason } from './contract.ts';
-import type { FusedMoment, Hit } from './fuse.ts';
+import type { FusedMoment, ListHit } from './fuse.ts';
 import {
   depthOf,
   type KindFound,
+  type ListedPerson,
   leastNamed,
   type MomentParts,
-  type NamedPerson,
   personLists,
   sceneAt,
   scenesBy,
@@ -26,8 +26,8 @@ import {
 } from './lists.ts';
 
 export interface NamedInQuery {
-  readonly people: readonly NamedPerson[];
-  readonly excluded: readonly NamedPerson[];
+  readonly people: readonly ListedPerson[];
+  readonly excluded: readonly ListedPerson[];
   /** The query without the people. */
   readonly rest: string;
   /** The rest is searched only where the people are seen. */
@@ -80,7 +80,7 @@ export type RangesByHash = Readonly<Record<string, FrameRange[]>>;
 
 /** Where hits are: in their scenes, or exactly where they begin and end. */
 export function rangesOfHits(
-  lists: readonly (readonly Hit<Reason>[])[],
+  lists: readonly (readonly ListHit<Reason>[])[],
   isByScene: boolean,
 ): Record<string, FrameRange[]> {
   return rangesByHash(
@@ -96,16 +96,16 @@ export function rangesOfHits(
 export async function withoutPeople(
   parts: MomentParts,
   request: MomentsRequest,
-  excluded: readonly NamedPerson[],
+  excluded: readonly ListedPerson[],
   signal: AbortSignal | undefined,
-): Promise<(hit: Hit<Reason>) => boolean> {
+): Promise<(hit: ListHit<Reason>) => boolean> {
   if (excluded.length === 0) return () => true;
   const everywhere = { ...request, limit: 5000, people_filter: [] };
   const { lists } = await personLists(parts, everywhere, excluded, signal);
   return outside(rangesOfHits(lists, true));
 }
 
-function outside(ranges: RangesByHash): (hit: Hit<Reason>) => boolean {
+function outside(ranges: RangesByHash): (hit: ListHit<Reason>) => boolean {
   return ({ hash, path, time, start, end, isFile }) =>
     (isFile === true && !isStillName(path)) ||
     !(ranges[hash] ?? []).some(([from, to]) =>
@@ -121,7 +121,7 @@ export async function withoutHeard(
   { index }: MomentParts,
   request: MomentsRequest,
   signal: AbortSignal | undefined,
-): Promise<{ readonly request: MomentsRequest; readonly isQuiet: (hit: Hit<Reason>) => boolean }> {
+): Promise<{ readonly request: MomentsRequest; readonly isQuiet: (hit: ListHit<Reason>) => boolean }> {
   const everything = { request, isQuiet: () => true };
   const excluded = withoutSounds(request.query ?? '');
   if (excluded === null) return everything;
@@ -147,7 +147,7 @@ const overlaps = ([from, to]: readonly [number, number], [start, end]: readonly 
 /** People who are named, as reasons of the kind `name`. */
 export function asNames(result: KindFound): KindFound {
   const lists = result.lists.map((hits) =>
-    hits.map((hit): Hit<Reason> => {
+    hits.map((hit): ListHit<Reason> => {
       const reason = (rank: number): Reason => {
         const original = hit.reason(rank);
         return original.kind === 'person'
@@ -225,7 +225,7 @@ function excludedOf({ values }: Note, query: string): Note[] {
 /** Names of files say nothing of the other words, so files come in the order of what is seen in them. */
 function inOrderOf(files: KindFound, { lists: [seen = []] }: KindFound): KindFound {
   const ranks = new Map(seen.toReversed().map(({ hash }, i) => [hash, seen.length - i]));
-  const rankOf = ({ hash }: Hit<Reason>) => ranks.get(hash) ?? seen.length + 1;
+  const rankOf = ({ hash }: ListHit<Reason>) => ranks.get(hash) ?? seen.length + 1;
   return { ...files, lists: files.lists.map((hits) => hits.toSorted((a, b) => rankOf(a) - rankOf(b))) };
 }
 
@@ -258,12 +258,18 @@ export async function nameList(
     ]);
     const hashes = [...spoken.matches, ...items, ...sounds.matches].map(({ hash_str }) => hash_str);
     const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);
-    const placed = (hash: string, path: string, start: number, end: number, named: Named): Hit<Reason> => ({
+    const placed = (
+      hash: string,
+      path: string,
+      start: number,
+      end: number,
+      named: Named,
+    ): ListHit<Reason> => ({
       ...{ kind: 'name', hash, path, time: start, start, end },
       ...sceneAt(scenes.get(hash), start),
       reason: (rank) => ({ kind: 'name', rank, ...named }),
     });
-    const files = media.matches.map(({ hash_str, path, frames, ...named }): Hit<Reason> => {
+    const files = media.matches.map(({ hash_str, path, frames, ...named }): ListHit<Reason> => {
       const [start, end] = frames ?? [0, Number.POSITIVE_INFINITY];
       return {
         ...placed(hash_str, path, start, end, named),
@@ -303,7 +309,7 @@ async function itemsOfLists(
   { index, lists }: MomentParts,
   request: MomentsRequest,
   text: string,
-  scope: Scope,
+  scope: VisualScope,
   signal: AbortSignal | undefined,
 ): Promise<ListedMoment[]> {
   const words = wordsOfName(text);
@@ -345,7 +351,11 @@ async function itemsOfLists(
   });
 }
 
-async function itemsNamed(lists: Pick<Lists, 'list' | 'get'>, words: readonly string[], signal: AbortSignal) {
+async function itemsNamed(
+  lists: Pick<MomentLists, 'list' | 'get'>,
+  words: readonly string[],
+  signal: AbortSignal,
+) {
   const overview = await lists.list(signal);
   const named = overview.lists.filter(({ name }) => hasWords(name, words)).slice(0, mostLists);
   const all = await Promise.all(named.map(({ list_id }) => lists.get(list_id, signal)));

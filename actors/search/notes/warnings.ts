@@ -5,7 +5,7 @@ import type { NotUnderstood } from '../visual/contract.ts';
 import { listed, listNote, type Note, type NoteCode, note, type SearchedKind } from './contract.ts';
 
 /** How a model with a vocabulary of its own read the words. */
-export interface Reading {
+export interface QueryReading {
   readonly model_key: string;
   /** Known words of the query, including names of detected things. */
   readonly known: readonly string[];
@@ -27,7 +27,7 @@ export interface Reading {
 
 export interface Warnings {
   /** Null when every word is understood, or there are none. */
-  readonly reading: Reading | null;
+  readonly reading: QueryReading | null;
   /** Words for a part of what is found: `people` of persons, `others` of other things. */
   readonly narrower: { readonly people: readonly string[]; readonly others: readonly string[] };
   /** The query has no word the model could look for, not even an unknown one. */
@@ -115,7 +115,7 @@ export function warning(warnings: Warnings): {
   return { notes, ...(reading && { not_understood: notUnderstood(reading) }) };
 }
 
-function notUnderstood(reading: Reading): NotUnderstood {
+function notUnderstood(reading: QueryReading): NotUnderstood {
   const { unknown, unknownExcluded, advised, things } = reading;
   const commands = commandsOf(reading);
   const visual = advised && !advised.downloaded ? [advised.row.key] : [];
@@ -127,7 +127,7 @@ function notUnderstood(reading: Reading): NotUnderstood {
 }
 
 /** One sentence: what was searched, what was not understood, what would help. */
-function readingNote(reading: Reading): Note | false {
+function readingNote(reading: QueryReading): Note | false {
   const { model_key, known, unknown, unknownExcluded, weak, ranked } = reading;
   const notUnderstood = [...unknown, ...unknownExcluded];
   const commands = commandsOf(reading);
@@ -144,7 +144,7 @@ function readingNote(reading: Reading): Note | false {
 }
 
 /** Empty where nothing would help. */
-function commandsOf({ advised, things }: Reading): string[] {
+function commandsOf({ advised, things }: QueryReading): string[] {
   if (!advised && !things) return [];
   return [
     ...(things === 'download' ? ['framehound setup'] : []),

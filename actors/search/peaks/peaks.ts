@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { Semaphore } from '../../../runtime/sync/locks.ts';
 import { SharedWork } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
@@ -32,7 +32,7 @@ export function createPeaks(parts: PeakParts) {
   const sounds = new Sounds(parts);
   return async (
     request: PeaksRequest,
-    call: CallOptions & { readonly signal: AbortSignal },
+    call: AskOptions & { readonly signal: AbortSignal },
   ): Promise<PeaksAnswer> => {
     const record = await recordOf(parts, request, call);
     const { path, probe, identity } = record;
@@ -59,7 +59,7 @@ function beyond(start: number, end: number | undefined, duration: number) {
 }
 
 /** Record of the content, also if its file is gone. WHICH_MEDIA, MEDIA_UNKNOWN, MEDIA_GONE. */
-async function recordOf(parts: PeakParts, request: PeaksRequest, call: CallOptions): Promise<MediaRecord> {
+async function recordOf(parts: PeakParts, request: PeaksRequest, call: AskOptions): Promise<MediaRecord> {
   const { cache_dir } = request;
   const named = whichMedia(request);
   if ('media_path' in named) {

@@ -1,7 +1,7 @@
 // Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to
 // be loaded.
 import { rangeFault } from '../../../runtime/ranges.ts';
-import type { CallOptions } from '../../../runtime/ref.ts';
+import type { AskOptions } from '../../../runtime/ref.ts';
 import { type Probe, rateOf } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { allShots, type Shots } from '../../index/visual/shots.ts';
@@ -26,7 +26,7 @@ export async function listScenes(
   parts: LocationParts,
   request: ScenesRequest,
   modelKey: string | null,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<ScenesAnswer> {
   const { cache_dir, start_seconds, end_seconds = Number.MAX_VALUE } = request;
   if (end_seconds <= start_seconds) {
@@ -63,7 +63,7 @@ export async function shotsOf(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   hashes: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<Map<string, Shots>> {
   if (hashes.length === 0) return new Map();
   const { found } = await index.ask('scenes', { cache_dir, model_key: null, hashes: [...hashes] }, call);
@@ -76,7 +76,7 @@ const fieldOf = ({ hash_str }: NamedMedia) => (hash_str === undefined ? 'media_p
 export async function knownMedia(
   parts: LocationParts,
   request: NamedMedia,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<{ readonly record: MediaRecord; readonly media_path: string }> {
   const { cache_dir } = request;
   const named = whichMedia(request);
@@ -93,7 +93,7 @@ export async function knownMedia(
 export async function factsOf(
   parts: LocationParts,
   request: NamedMedia,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaFactsAnswer> {
   const { record, media_path } = await knownMedia(parts, request, call);
   const { hash_str } = record.identity;
@@ -120,7 +120,7 @@ async function hashAt(
   parts: LocationParts,
   cache_dir: string,
   path: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<string | null> {
   const [hash = null] = await hashesAt(parts, cache_dir, [path], call, (error) => {
     throw error;

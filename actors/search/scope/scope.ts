@@ -10,7 +10,7 @@ import type { Ref } from '../../../runtime/ref.ts';
 import { inSteps, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
-import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import type { FrameRange, VisualScope } from '../../index/visual/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
 import { now, type TranscriptData, untilDone } from '../loaded-data.ts';
 import { type LocationParts, renamedFiles } from '../media/location.ts';
@@ -65,7 +65,7 @@ interface ScopeRequest {
 }
 
 /** Searched data: frames by a model, or transcripts if there is none. */
-export interface Searched {
+export interface SearchedData {
   readonly model_key: string | null;
   /** Neither: what is stored of pictures, and nothing has to be loaded. */
   readonly stored?: boolean;
@@ -73,7 +73,7 @@ export interface Searched {
 }
 
 export interface FoundScope {
-  readonly scope: Scope;
+  readonly scope: VisualScope;
   /** Files that are named but not analysed: told, not an error. */
   readonly missing: readonly string[];
   /** Files that are named and known, but nothing of them is loaded. */
@@ -110,7 +110,7 @@ interface Known {
 export async function findScope(
   parts: LocationParts,
   request: ScopeRequest,
-  { model_key, stored = false, field }: Searched,
+  { model_key, stored = false, field }: SearchedData,
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {
   const { cache_dir, metadata_filter_request: metadataFilter } = request;
@@ -184,7 +184,7 @@ export function* narrow(
   paths: readonly string[],
   segments: ReadonlyMap<string, FrameRange[]>,
   speaksOf: readonly ScopeEntry[] | null,
-  filters: Scope['filters'],
+  filters: VisualScope['filters'],
   mediaByName: ReadonlyMap<string, Known>,
   field = frameField,
 ): Steps<FoundScope> {
@@ -203,7 +203,7 @@ export function* narrow(
     // Two names of one content are one media.
     if (hash !== null) for (const pair of pairs) addTo(rangesByHash, hash, pair);
   }
-  const ranges: Scope['ranges'] = {};
+  const ranges: VisualScope['ranges'] = {};
   for (const [hash, pairs] of rangesByHash) {
     if (++files % FILES_A_STEP === 0) yield;
     ranges[hash] = pairs;
@@ -249,7 +249,7 @@ function* askedBy(
 
 // Asks the index what media can be filtered by; what it lost of the loaded data is loaded again first.
 
-export interface FacetParts {
+export interface ScopeFacetParts {
   readonly index: Ref<typeof indexContract>;
   readonly visualData: VisualData;
   readonly transcriptData: TranscriptData;
@@ -257,7 +257,7 @@ export interface FacetParts {
 
 /** Errors: those of facetScope and of the filters; STORE_UNAVAILABLE and its like. */
 export async function findFacets(
-  { index, visualData, transcriptData }: FacetParts,
+  { index, visualData, transcriptData }: ScopeFacetParts,
   request: FacetRequest,
   signal: AbortSignal | undefined,
 ): Promise<FacetAnswer> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import type { Place, Take as RankedTake } from '../../index/visual/contract.ts';
+import type { FramePlace, RankedTake } from '../../index/visual/contract.ts';
 import { exactTimes, type Shots, secondsWithin } from '../../index/visual/shots.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
@@ -59,7 +59,7 @@ export async function findTakes(
   const pairs: FoundPair[] = [];
   const until = parts.clock.now() + pageMs;
   let place = placeOf(request.cursor);
-  let last: Place | null = null;
+  let last: FramePlace | null = null;
   for (let count = 0, goesOn = true; goesOn; ) {
     const step = { ...how, place };
     const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
@@ -83,7 +83,7 @@ function badTime(field: string, what: string) {
   return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
 }
 
-function placeOf(cursor: string | undefined): Place | null {
+function placeOf(cursor: string | undefined): FramePlace | null {
   if (cursor === undefined) return null;
   const [, hash_str, frame] = /^([0-9a-f-]+)@(\d{1,9})$/.exec(cursor) ?? [];
   if (hash_str === undefined)
@@ -114,8 +114,8 @@ async function blanks(
 
 interface Found {
   readonly pairs: readonly FoundPair[];
-  readonly place: Place | null;
-  readonly last: Place | null;
+  readonly place: FramePlace | null;
+  readonly last: FramePlace | null;
   readonly named: { readonly record: MediaRecord; readonly media_path: string } | null;
 }
 

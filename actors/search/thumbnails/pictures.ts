@@ -1,7 +1,7 @@
 // The pictures of moments of one file as JPEG: from the previews stored at analysis where they show enough,
 // otherwise decoded from the file in one pass.
 import type { Log } from '../../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError, mediaErrors, type Probe } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type Shots, shotAt } from '../../index/visual/shots.ts';
@@ -59,7 +59,7 @@ export function secondShowing(
   return [nearest, Math.floor(at), Math.ceil(at)].find(isShown) ?? null;
 }
 
-export interface Moment {
+export interface ThumbnailMoment {
   readonly index: number;
   readonly seconds: number;
 }
@@ -69,7 +69,7 @@ export interface ThumbnailFile {
   /** Null: whatever lies at the path. */
   readonly hash_str: string | null;
   /** Ascending. */
-  readonly moments: readonly Moment[];
+  readonly moments: readonly ThumbnailMoment[];
 }
 
 export function momentsByFile(requests: readonly ThumbnailRequest[]): ThumbnailFile[] {
@@ -109,7 +109,7 @@ export function jpegSide(bytes: Uint8Array): number | null {
 
 type Decoder = Ref<typeof decoderContract>;
 
-export interface PictureParts {
+export interface ThumbnailPictureParts {
   readonly index: Ref<typeof indexContract>;
   readonly log: Log;
   /** Lends a decoder for one call; the one with the least to do. */
@@ -137,9 +137,9 @@ type Found = (i: number, jpeg: Uint8Array) => void;
  * has none, which is logged.
  */
 export async function findPictures(
-  parts: PictureParts,
+  parts: ThumbnailPictureParts,
   question: PictureQuestion,
-  call: CallOptions,
+  call: AskOptions,
   deliver: Found,
 ): Promise<Map<number, Uint8Array>> {
   const { file, seconds } = question;
@@ -161,9 +161,9 @@ function isWithin({ file, seconds }: PictureQuestion, i: number): boolean {
 
 /** Tells of those that are large enough, made smaller where need be, and answers those that are too small. */
 async function storedPictures(
-  parts: PictureParts,
+  parts: ThumbnailPictureParts,
   { cache_dir, file: { record }, seconds, max_side }: PictureQuestion,
-  call: CallOptions,
+  call: AskOptions,
   deliver: Found,
 ): Promise<Map<number, Uint8Array>> {
   const small = new Map<number, Uint8Array>();
@@ -192,10 +192,10 @@ async function storedPictures(
 }
 
 async function shrunk(
-  parts: PictureParts,
+  parts: ThumbnailPictureParts,
   large: readonly { readonly jpeg: Uint8Array }[],
   max_side: number,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<(Uint8Array | null)[]> {
   if (large.length === 0) return [];
   const request = { jpegs: large.map(({ jpeg }) => jpeg), preview: { max_side, quality: QUALITY } };
@@ -203,10 +203,10 @@ async function shrunk(
 }
 
 async function decodedPictures(
-  parts: PictureParts,
+  parts: ThumbnailPictureParts,
   { file: { source }, seconds, max_side }: PictureQuestion,
   indexes: readonly number[],
-  call: CallOptions,
+  call: AskOptions,
   deliver: Found,
 ): Promise<void> {
   if (source === null || indexes.length === 0) return;

@@ -1,7 +1,7 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
 import { restated } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { Semaphore } from '../../../runtime/sync/locks.ts';
 import { orAborted, sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { quoted } from '../../../runtime/text.ts';
@@ -33,10 +33,10 @@ import {
   clockSeconds,
   findPictures,
   momentsByFile,
-  type PictureParts,
   type PictureQuestion,
   stripSeconds,
   type ThumbnailFile,
+  type ThumbnailPictureParts,
 } from './pictures.ts';
 
 type Decoder = Ref<typeof decoderContract>;
@@ -51,16 +51,16 @@ interface ThumbnailParts {
 
 export interface Thumbnails {
   /** One for each request, in order. Throws TOO_MANY_PICTURES. */
-  thumbnails(request: ThumbnailsRequest, call: CallOptions): Promise<ThumbnailsAnswer>;
+  thumbnails(request: ThumbnailsRequest, call: AskOptions): Promise<ThumbnailsAnswer>;
   /** Errors: BAD_TIME, HASH_MISMATCH; FILE_NOT_FOUND when the film is gone and nothing is stored of it. */
-  sceneThumbnails(request: SceneThumbnailsRequest, call: CallOptions): Promise<SceneThumbnailsAnswer>;
+  sceneThumbnails(request: SceneThumbnailsRequest, call: AskOptions): Promise<SceneThumbnailsAnswer>;
 }
 
 /** Files worked on at the same time, beyond one for each decoder: those wait for the index. */
 const AHEAD = 2;
 
 export function createThumbnails({ thumbnailDecoders, index, identities, log }: ThumbnailParts): Thumbnails {
-  const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
+  const parts: ThumbnailPictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
   const together = thumbnailDecoders.length + AHEAD;
   const shared = new SharedPictures(parts, together);
   return {
@@ -103,7 +103,7 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
   };
 }
 
-function leastBusy(thumbnailDecoders: readonly Decoder[]): PictureParts['decoder'] {
+function leastBusy(thumbnailDecoders: readonly Decoder[]): ThumbnailPictureParts['decoder'] {
   const busy = thumbnailDecoders.map(() => 0);
   return async (use) => {
     const i = busy.indexOf(Math.min(...busy));
@@ -144,7 +144,7 @@ async function locateContent(
   parts: LocationParts,
   cache_dir: string,
   { media_path, hash_str, moments }: ThumbnailFile & { readonly hash_str: string },
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaLocation> {
   try {
     return await locateHash(parts, cache_dir, media_path, hash_str, call);
@@ -162,17 +162,17 @@ async function locateContent(
 async function locateScene(
   parts: LocationParts,
   { cache_dir, media_path, hash_str }: SceneThumbnailsRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<MediaLocation> {
   if (hash_str === undefined) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
   return locateHash(parts, cache_dir, media_path, hash_str, call);
 }
 
 async function probeOf(
-  parts: PictureParts,
+  parts: ThumbnailPictureParts,
   { record, source }: MediaLocation,
   path: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<Probe> {
   if (record) return record.probe;
   if (source !== null) return parts.decoder((decoder) => decoder.ask('probe', { path: source }, call));
@@ -208,19 +208,19 @@ interface Pass {
 const KEPT_BYTES = 64 * 2 ** 20;
 
 export class SharedPictures {
-  readonly #parts: PictureParts;
+  readonly #parts: ThumbnailPictureParts;
   readonly #turns: Semaphore;
   readonly #passes = new Map<string, Pass[]>();
   readonly #kept = new KeptPictures();
 
   /** `together`: passes at the same time. */
-  constructor(parts: PictureParts, together: number) {
+  constructor(parts: ThumbnailPictureParts, together: number) {
     this.#parts = parts;
     this.#turns = new Semaphore(together);
   }
 
   /** One for each moment. Rejects as the pass does, and with CANCELLED when the signal aborts first. */
-  async of(question: PictureQuestion, { signal, ...call }: CallOptions): Promise<Picture[]> {
+  async of(question: PictureQuestion, { signal, ...call }: AskOptions): Promise<Picture[]> {
     const key = keyOf(question);
     const entries = question.seconds.map(
       (at) => this.#kept.get(`${key} ${at}`) ?? this.#join(key, question, at, call),
@@ -242,7 +242,7 @@ export class SharedPictures {
     }
   }
 
-  #join(key: string, question: PictureQuestion, second: number, call: CallOptions): Wanted {
+  #join(key: string, question: PictureQuestion, second: number, call: AskOptions): Wanted {
     const passes = (this.#passes.get(key) ?? []).filter(({ leaving }) => !leaving.signal.aborted);
     for (const { requests } of passes) {
       const request = requests.get(second);
@@ -259,7 +259,7 @@ export class SharedPictures {
     return request;
   }
 
-  #open(key: string, question: PictureQuestion, call: CallOptions): Pass {
+  #open(key: string, question: PictureQuestion, call: AskOptions): Pass {
     const pass: Pass = {
       file: question.file,
       requests: new Map(),
@@ -271,7 +271,7 @@ export class SharedPictures {
     return pass;
   }
 
-  async #run(key: string, question: PictureQuestion, pass: Pass, call: CallOptions): Promise<void> {
+  async #run(key: string, question: PictureQuestion, pass: Pass, call: AskOptions): Promise<void> {
     const {
       requests,
       leaving: { signal },
@@ -291,7 +291,7 @@ export class SharedPictures {
     }
   }
 
-  async #make(key: string, question: PictureQuestion, pass: Pass, call: CallOptions): Promise<void> {
+  async #make(key: string, question: PictureQuestion, pass: Pass, call: AskOptions): Promise<void> {
     pass.hasBegun = true;
     for (const [second, { waiting }] of pass.requests) if (waiting === 0) pass.requests.delete(second);
     const seconds = [...pass.requests.keys()].sort((a, b) => a - b);

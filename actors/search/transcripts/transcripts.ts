@@ -1,7 +1,7 @@
 // Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers
 // named.
 import { rangeFault } from '../../../runtime/ranges.ts';
-import type { CallOptions } from '../../../runtime/ref.ts';
+import type { AskOptions } from '../../../runtime/ref.ts';
 import { clockTime, isMediaError } from '../../decoder/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -55,7 +55,7 @@ function noMedia(error: unknown): null {
 async function list(
   parts: LocationParts,
   { cache_dir, media_paths, language = null }: Parameters<Transcripts['list']>[0],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<TranscriptionsAnswer> {
   await parts.index.ask('open', { cache_dir }, call);
   const hashes = await hashesAt(parts, cache_dir, media_paths, call, noMedia);
@@ -146,7 +146,7 @@ function speakersOf({ segments, names }: Transcript): SpeakerData['speakers'] | 
 async function range(
   parts: LocationParts,
   request: TranscriptRangeRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<TranscriptRangeAnswer> {
   const { cache_dir, start_seconds, end_seconds, after_segment_index: after = null, max_segments } = request;
   if (end_seconds <= start_seconds) {
@@ -181,7 +181,7 @@ async function range(
 async function hashOf(
   parts: LocationParts,
   request: TranscriptRangeRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<string | null> {
   const { cache_dir, hash_str, media_path } = request;
   if (hash_str !== undefined) return hash_str;
@@ -197,7 +197,7 @@ async function records(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
   hashes: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<(MediaRecord | null)[]> {
   try {
     return (await index.ask('find', { cache_dir, paths: [], hashes: [...hashes] }, call)).by_hash;

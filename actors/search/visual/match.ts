@@ -1,7 +1,7 @@
 // Turns ranked frames into the matches of the API.
 import { clockTime } from '../../decoder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
-import type { Track } from '../../things/tracks.ts';
+import type { ThingTrack } from '../../things/tracks.ts';
 import type { Match } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, type ShownMatch } from '../media/match-locations.ts';
@@ -55,7 +55,7 @@ export async function withBoxes(
   });
 }
 
-function boxOf({ start, end, class: name, score, box }: Track) {
+function boxOf({ start, end, class: name, score, box }: ThingTrack) {
   return { class: name, score, box, start_seconds: start, end_seconds: end };
 }
 

@@ -23,7 +23,7 @@ export interface QueryParts {
   readonly models: Pick<VisualModels, 'active' | 'open' | 'state'>;
 }
 
-export interface TextVectors {
+export interface QueryVectors {
   readonly query: Float32Array | null;
   /** k×d. */
   readonly exclude: Float32Array | null;
@@ -41,7 +41,7 @@ export interface TextVectors {
   readonly understoodExcluded: readonly boolean[];
 }
 
-const noWords: TextVectors = {
+const noWords: QueryVectors = {
   ...{ query: null, exclude: null, known: [], unknown: [], unknownExcluded: [], weak: [] },
   ...{ parts: [], understoodExcluded: [] },
 };
@@ -53,7 +53,7 @@ export async function textVectors(
   query: string | null,
   exclude: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<TextVectors> {
+): Promise<QueryVectors> {
   if (!query) return noWords;
   const texts = [query, ...exclude];
   const { vectors, unknown_words, known_words, weak_words, parts, understood } = await textEmbedder.ask(
@@ -92,7 +92,7 @@ export function joined(rows: readonly Float32Array[]): Float32Array {
 // for in several readings, of which the one that a frame is most like counts: as it is, as a mirror shows it,
 // and, where the model needs it, as a part of a larger picture. Words are never mirrored.
 
-export type PictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
+export type QueryPictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
   readonly models: Pick<QueryParts['models'], 'open'>;
 };
 
@@ -115,7 +115,7 @@ export interface PictureQuery {
  * asked for with its bars as well: what was analysed before bars were left out has them.
  */
 export async function pictureReadings(
-  parts: PictureParts,
+  parts: QueryPictureParts,
   model: VisualModel,
   path: string,
   seconds: number,
@@ -129,7 +129,7 @@ export async function pictureReadings(
 }
 
 async function decodedReadings(
-  { decoder, embedder, pool, models }: PictureParts,
+  { decoder, embedder, pool, models }: QueryPictureParts,
   { model_key, dimensions, shape, readings }: VisualModel,
   moment: { readonly path: string; readonly seconds: number },
   signal: AbortSignal | undefined,
@@ -251,7 +251,7 @@ async function storedReadings(
 
 /** Null for a preview that cannot be read. */
 async function mirroredPreview(
-  { decoder, embedder, models }: PictureParts,
+  { decoder, embedder, models }: QueryPictureParts,
   { shape }: VisualModel,
   frame_index: number,
   jpeg: Uint8Array,

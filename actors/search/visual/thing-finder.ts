@@ -4,7 +4,7 @@
 import type { Reply } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
-import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
+import type { RankedMatch, VisualScope } from '../../index/visual/contract.ts';
 import { now, untilDone } from '../loaded-data.ts';
 import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
@@ -62,7 +62,7 @@ function wordsOf(questions: readonly Pick<ThingQuestion, 'words'>[]): ReadonlySe
 }
 
 /** The part of the scope in which the things are seen. */
-export function scopeOf(scope: Scope, { ranges }: SeenThings): Scope {
+export function scopeOf(scope: VisualScope, { ranges }: SeenThings): VisualScope {
   return { ...scope, hashes: Object.keys(ranges), ranges };
 }
 

@@ -4,10 +4,10 @@ import type { indexContract } from '../../index/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import type { TextSearch } from '../contract.ts';
 import { now } from '../loaded-data.ts';
-import type { EmptyReason, Reading, Warnings } from '../notes/warnings.ts';
+import type { EmptyReason, QueryReading, Warnings } from '../notes/warnings.ts';
 import type { FoundScope } from '../scope/scope.ts';
 import type { ThingQuestion } from '../things/question.ts';
-import type { QueryParts, TextVectors } from './query-vectors.ts';
+import type { QueryParts, QueryVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
 
 interface NoteParts extends Pick<QueryParts, 'index' | 'models'> {
@@ -19,7 +19,7 @@ interface NoteParts extends Pick<QueryParts, 'index' | 'models'> {
 export interface UnderstoodQuery {
   readonly model_key: string;
   readonly vectors: Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
-  readonly words: TextVectors;
+  readonly words: QueryVectors;
   /** Typed words that were searched among detections; null if there are none. */
   readonly seenWords: readonly string[] | null;
   /** Words of it for which all of the class is found. */
@@ -91,7 +91,7 @@ export function emptyReason(
 async function readingOf(
   { modelLibrary }: NoteParts,
   { model_key, words, seenWords, unseenThings }: UnderstoodQuery,
-): Promise<Reading | null> {
+): Promise<QueryReading | null> {
   const { query, known, unknown, unknownExcluded, weak } = words;
   if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
   const { models } = await modelLibrary.list();

@@ -1,7 +1,7 @@
 // One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored
 // previews are joined to the matches.
 import type { VisualModel } from '../../embedder/contract.ts';
-import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
+import type { RankedMatch, Standing, VisualScope } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
 import { now, type PeopleData, untilDone } from '../loaded-data.ts';
@@ -18,7 +18,7 @@ import {
   joined,
   type PictureQuery,
   type QueryParts,
-  type TextVectors,
+  type QueryVectors,
   textVectors,
 } from './query-vectors.ts';
 import {
@@ -45,7 +45,7 @@ export interface VisualSearchParts extends QueryParts {
 }
 
 /** `within`: only these grid frames, by hash, which are in the scope of the request. */
-export type VisualRequest = Omit<TextSearch, 'query'> & { query?: string; within?: Scope['ranges'] };
+export type VisualRequest = Omit<TextSearch, 'query'> & { query?: string; within?: VisualScope['ranges'] };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
 interface VisualQuery extends UnderstoodQuery {
@@ -169,7 +169,7 @@ interface Search {
   readonly request: VisualRequest;
   readonly model_key: string;
   readonly vectors: Vectors;
-  readonly words: TextVectors;
+  readonly words: QueryVectors;
   /** Null where the search says nothing of things. */
   readonly things: ThingsAsked | null;
   readonly signal: AbortSignal | undefined;
@@ -177,7 +177,7 @@ interface Search {
 
 interface ThingsAsked extends ThingQuery {
   /** The vectors of the question with the words for things. */
-  readonly whole: TextVectors;
+  readonly whole: QueryVectors;
   /** The visual model has a vocabulary of its own, without things. */
   readonly isLimited: boolean;
 }
@@ -189,7 +189,7 @@ async function restVectors(
   model_key: string,
   { rest, excluded, whole }: ThingsAsked,
   signal: AbortSignal | undefined,
-): Promise<TextVectors> {
+): Promise<QueryVectors> {
   // Without other words there is nothing that an excluded text could lower: its opposite ranks instead.
   const opposite = exclude
     .filter((_, i) => whole.understoodExcluded[i])
@@ -218,7 +218,7 @@ async function findLoaded(search: Search, max: number, perMedia: number | undefi
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const { scope: named, ...scopeReport } = await findScope(parts, scoped, searched, signal);
   const scope = ranges ? { ...named, ranges, hashes: Object.keys(ranges) } : named;
-  const rank = (within: Scope, by: Vectors) => ranked(search, within, by, max, perMedia);
+  const rank = (within: VisualScope, by: Vectors) => ranked(search, within, by, max, perMedia);
   if (things === null) return { ...scopeReport, ...(await rank(scope, vectors)), things: null };
   const limit = { max_per_media: perMedia ?? null, max_results: max };
   const options = {
@@ -248,7 +248,7 @@ async function findLoaded(search: Search, max: number, perMedia: number | undefi
 /** A query of which nothing was understood ranks nothing: no match is a truer answer than any. */
 async function ranked(
   { parts: { index }, request, model_key, signal }: Search,
-  scope: Scope,
+  scope: VisualScope,
   by: Vectors,
   max_results: number,
   max_per_media: number | undefined,

@@ -8,7 +8,7 @@ import { RightSide } from '../products/products.ts';
 // The lexicon: some 400 concepts that a picture may show, in groups, phrased for the text side of a visual
 // model. Pure data.
 
-export interface Group {
+export interface ConceptGroup {
   /** Concepts of the group exclude each other: at most one is named for a range. */
   readonly excludes: boolean;
   /** Phrases for the model; `*` stands for the concept. */
@@ -103,7 +103,7 @@ export const groups = {
     concepts:
       'a title card|rolling credits|a logo|subtitles burnt into the picture|a cartoon|a computer animation|a diagram|a screen recording|a video game|a test card|a black picture|a white picture|an old photograph|a collage',
   },
-} as const satisfies Readonly<Record<string, Group>>;
+} as const satisfies Readonly<Record<string, ConceptGroup>>;
 export type GroupName = keyof typeof groups;
 
 interface Concept {
@@ -115,7 +115,7 @@ interface Concept {
   readonly phrases: readonly string[];
 }
 
-export const lexicon: readonly Concept[] = (Object.entries(groups) as [GroupName, Group][]).flatMap(
+export const lexicon: readonly Concept[] = (Object.entries(groups) as [GroupName, ConceptGroup][]).flatMap(
   ([group, { excludes, phrases, concepts }]) =>
     concepts.split('|').map((name) => ({
       name,
@@ -126,7 +126,7 @@ export const lexicon: readonly Concept[] = (Object.entries(groups) as [GroupName
 );
 
 /** Rows of vectors, L2-normalised. *Borrowed.* */
-export interface Rows {
+export interface VectorRows {
   readonly vectors: Float32Array;
   readonly dimensions: number;
 }
@@ -136,7 +136,7 @@ export interface Rows {
  * one of that from the median deviation and half the standard deviation. The first alone is next to nothing
  * where most pictures have nothing of a concept; the second alone hides what many pictures show.
  */
-export interface Background {
+export interface ConceptBackground {
   readonly middles: Float64Array;
   readonly deviations: Float64Array;
   /** Pictures it was made of. */
@@ -157,7 +157,10 @@ const same = 0.95;
  * Vectors of concepts, each the mean of those of its phrases, L2-normalised; `counts`: phrases of each, in
  * order.
  */
-export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonly number[]): Rows {
+export function conceptVectors(
+  { vectors, dimensions: d }: VectorRows,
+  counts: readonly number[],
+): VectorRows {
   const means = new Float32Array(counts.length * d);
   let phrase = 0;
   counts.forEach((count, concept) => {
@@ -174,7 +177,7 @@ export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonl
 const step = { pictures: 128, concepts: 8 };
 
 /** O(concepts · pictures · d). `pictures`: of the library, some thousand taken evenly are enough. */
-export function* backgroundSteps(concepts: Rows, pictures: Rows): Steps<Background> {
+export function* backgroundSteps(concepts: VectorRows, pictures: VectorRows): Steps<ConceptBackground> {
   const d = concepts.dimensions;
   const [count, shown] = [concepts.vectors.length / d, pictures.vectors.length / d];
   const all = yield* cosinesOf(concepts, pictures);
@@ -191,7 +194,7 @@ export function* backgroundSteps(concepts: Rows, pictures: Rows): Steps<Backgrou
 }
 
 /** Concepts × pictures. */
-function* cosinesOf(concepts: Rows, { vectors, dimensions: d }: Rows): Steps<Float32Array> {
+function* cosinesOf(concepts: VectorRows, { vectors, dimensions: d }: VectorRows): Steps<Float32Array> {
   const [count, shown] = [concepts.vectors.length / d, vectors.length / d];
   const all = new Float32Array(count * shown);
   for (let first = 0; first < shown; first += step.pictures) {
@@ -233,9 +236,9 @@ export interface StandingOut extends Strength {
  * clearly. None where the background is too small.
  */
 export function standingOut(
-  concepts: Rows,
-  frames: Rows,
-  background: Background,
+  concepts: VectorRows,
+  frames: VectorRows,
+  background: ConceptBackground,
   exclusive: readonly (string | null)[],
 ): StandingOut[] {
   const d = concepts.dimensions;
@@ -268,7 +271,7 @@ export function leastStrength(count: number): number {
 }
 
 /** The row of the frames that is nearest to a concept, the first of equal ones. */
-function nearest(concepts: Rows, concept: number, { vectors, dimensions: d }: Rows): number {
+function nearest(concepts: VectorRows, concept: number, { vectors, dimensions: d }: VectorRows): number {
   let [best, most] = [0, Number.NEGATIVE_INFINITY];
   for (let row = 0; row < vectors.length / d; row++) {
     const cosine = dot(concepts.vectors, concept * d, vectors, row * d, d);
@@ -297,8 +300,8 @@ function leads(
 export interface KnownConcepts {
   readonly model_key: string;
   /** A row for each concept of the lexicon. */
-  readonly vectors: Rows;
-  readonly background: Background;
+  readonly vectors: VectorRows;
+  readonly background: ConceptBackground;
 }
 
 export const conceptPhrases: readonly string[] = lexicon.flatMap(({ phrases }) => phrases);

@@ -4,7 +4,7 @@ import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
 import { clipped, type Sentence } from '../text/sentences.ts';
-import { type Facts, segmentsWithin } from './facts.ts';
+import { type RangeFacts, segmentsWithin } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
 
 /** Excerpts of a leaf; of more, those that are quoted and some taken evenly are kept. */
@@ -25,7 +25,7 @@ export function quotedSegments({ sentences }: OutlinedFilm, numbers: readonly nu
 /** `isWhole`: besides what is cited, all that is said in the range, as far as there is room. */
 export function evidenceOf(
   film: OutlinedFilm,
-  facts: Facts,
+  facts: RangeFacts,
   hints: readonly AttributionHint[],
   isWhole: boolean,
 ): SummaryEvidence {
@@ -63,7 +63,7 @@ export function evidenceOf(
 }
 
 /** Segments that are cited, and of the others of a leaf as many as there is room for, taken evenly. */
-function excerptsOf(film: OutlinedFilm, facts: Facts, isWhole: boolean): number[] {
+function excerptsOf(film: OutlinedFilm, facts: RangeFacts, isWhole: boolean): number[] {
   const all = isWhole ? segmentsWithin(film, facts.range) : [];
   const needed = new Set([
     ...quotedSegments(film, facts.sentences),
@@ -147,7 +147,7 @@ function introduced(sentences: readonly Sentence[]): AttributionHint[] {
 }
 
 /** Hints whose speaker and person both occur in the leaf, or whose speaker speaks there. */
-function hintsWithin(hints: readonly AttributionHint[], { speakers, people }: Facts): string[] {
+function hintsWithin(hints: readonly AttributionHint[], { speakers, people }: RangeFacts): string[] {
   const speaking = new Set(speakers.map(({ speaker }) => speaker));
   const visiblePeople = new Set(people.map(({ person }) => person));
   return hints

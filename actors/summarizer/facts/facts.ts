@@ -5,12 +5,12 @@ import { joinRanges } from '../../../runtime/ranges.ts';
 import { canName, leastStrength, lexicon, standingOut } from '../concepts/concepts.ts';
 import { secondsOf } from '../outline/channels.ts';
 import { representativesOf } from '../outline/looks.ts';
-import { dot, type Range, rowsOf } from '../outline/material.ts';
+import { dot, rowsOf, type SecondRange } from '../outline/material.ts';
 import { keySentences } from '../text/key-sentences.ts';
 import type { Sentence } from '../text/sentences.ts';
-import { largest, linesIn, type OutlinedFilm, type ReadLine, type Seen, thingsIn } from './film.ts';
+import { largest, linesIn, type OutlinedFilm, type ReadLine, type SeenSubject, thingsIn } from './film.ts';
 
-export interface SeenPerson {
+export interface PersonInRange {
   readonly person: string;
   readonly isNamed: boolean;
   readonly seconds: number;
@@ -18,7 +18,7 @@ export interface SeenPerson {
   readonly frames: readonly number[];
 }
 
-export interface Speaker {
+export interface SpeakerShare {
   /** Null for all of whom nobody knows who speaks. */
   readonly speaker: string | null;
   readonly seconds: number;
@@ -26,12 +26,12 @@ export interface Speaker {
   readonly segments: readonly number[];
 }
 
-export interface Facts {
-  readonly range: Range;
-  readonly seen: readonly Seen[];
+export interface RangeFacts {
+  readonly range: SecondRange;
+  readonly seen: readonly SeenSubject[];
   readonly lines: readonly ReadLine[];
-  readonly people: readonly SeenPerson[];
-  readonly speakers: readonly Speaker[];
+  readonly people: readonly PersonInRange[];
+  readonly speakers: readonly SpeakerShare[];
   /** Numbers of the sentences that are worth quoting, ascending. */
   readonly sentences: readonly number[];
   /** Seconds with a vector. */
@@ -45,14 +45,14 @@ export interface Facts {
 /** Places that are kept of one fact above the leaves. */
 export const mostPlaces = 4;
 
-export type FactsOf = (node_id: string) => Facts;
+export type FactsOf = (node_id: string) => RangeFacts;
 
 // The facts of a leaf, read from what is stored of the file.
 
 /** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
 const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };
 
-export function leafFacts(film: OutlinedFilm, range: Range): Facts {
+export function leafFacts(film: OutlinedFilm, range: SecondRange): RangeFacts {
   const { pictures } = film.material;
   const [first, end] = pictures ? rowsOf(pictures.frames, range) : [0, 0];
   const speakers = speakersOf(film, range);
@@ -75,7 +75,7 @@ export function leafFacts(film: OutlinedFilm, range: Range): Facts {
 const sure = 0.5;
 
 /** Things first. A concept that is more exact takes the place of a thing: `a red car` that of `a car`. */
-function seenOf(film: OutlinedFilm, range: Range): Seen[] {
+function seenOf(film: OutlinedFilm, range: SecondRange): SeenSubject[] {
   const concepts = conceptsOf(film, range);
   const words = new Set(concepts.flatMap(({ name }) => name.split(' ')));
   const things = thingsIn(film.sights, range, film.material.seconds).filter(
@@ -84,7 +84,10 @@ function seenOf(film: OutlinedFilm, range: Range): Seen[] {
   return [...things, ...concepts].slice(0, most.concepts);
 }
 
-function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, range: Range): Seen[] {
+function conceptsOf(
+  { material, concepts, instructionsVector }: OutlinedFilm,
+  range: SecondRange,
+): SeenSubject[] {
   const { pictures } = material;
   if (!pictures || !concepts || !canName(concepts)) return [];
   const d = pictures.dimensions;
@@ -101,7 +104,7 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
     });
   return candidates
     .sort((a, b) => b.merit - a.merit)
-    .map(({ concept, strength, frame }): Seen => {
+    .map(({ concept, strength, frame }): SeenSubject => {
       const { name, group } = lexicon[concept]!;
       const frames = [pictures.frames[first + frame]!];
       return { key: name, name, group, strength, seconds: end - first, frames };
@@ -110,7 +113,7 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
 
 const exclusive = lexicon.map(({ excludes, group }) => (excludes ? group : null));
 
-function peopleOf({ material, named, duration }: OutlinedFilm, range: Range): SeenPerson[] {
+function peopleOf({ material, named, duration }: OutlinedFilm, range: SecondRange): PersonInRange[] {
   return material.people
     .flatMap(({ person, frames }) => {
       const [first, end] = rowsOf(frames, range);
@@ -126,14 +129,14 @@ function peopleOf({ material, named, duration }: OutlinedFilm, range: Range): Se
 }
 
 /** Segments that are spoken in a range, at least partly. */
-export function segmentsWithin({ segments, material }: OutlinedFilm, range: Range): number[] {
+export function segmentsWithin({ segments, material }: OutlinedFilm, range: SecondRange): number[] {
   return (segments ?? []).flatMap((segment, number) => {
     const [start, end] = secondsOf(segment, material.seconds);
     return segment.text.trim() !== '' && start < range.end && end > range.start ? [number] : [];
   });
 }
 
-function speakersOf(film: OutlinedFilm, range: Range): { speakers: Speaker[]; spoken: number } {
+function speakersOf(film: OutlinedFilm, range: SecondRange): { speakers: SpeakerShare[]; spoken: number } {
   const numbers = segmentsWithin(film, range);
   const bySpeaker = Map.groupBy(numbers, (number) => film.segments![number]!.speaker);
   const speakers = [...bySpeaker].map(([speaker, segments]) => ({
@@ -153,7 +156,7 @@ const shortestSegment = 0.5;
 function spokenSeconds(
   { segments }: OutlinedFilm,
   numbers: readonly number[],
-  { start, end }: Range,
+  { start, end }: SecondRange,
 ): number {
   const within = numbers.map((number): [number, number] => {
     const { start_seconds, end_seconds } = segments![number]!;
@@ -164,7 +167,7 @@ function spokenSeconds(
 }
 
 /** The sentences that begin in a range and say most of it. */
-function sentencesWithin(film: OutlinedFilm, { start, end }: Range): number[] {
+function sentencesWithin(film: OutlinedFilm, { start, end }: SecondRange): number[] {
   const indices: number[] = [];
   for (const [i, sentence] of film.sentences.entries()) {
     const second = secondOf(film, sentence);
@@ -208,8 +211,13 @@ const mostSentences = 10;
 const mostLines = 10;
 
 /** `children`: at least one, in the order of time. */
-export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly Facts[]): Facts {
-  const sum = (count: (facts: Facts) => number) => children.reduce((total, facts) => total + count(facts), 0);
+export function joinedFacts(
+  film: OutlinedFilm,
+  range: SecondRange,
+  children: readonly RangeFacts[],
+): RangeFacts {
+  const sum = (count: (facts: RangeFacts) => number) =>
+    children.reduce((total, facts) => total + count(facts), 0);
   const sentences = children.flatMap((facts) => facts.sentences);
   const pictured = sum((facts) => facts.pictured);
   return {
@@ -239,8 +247,8 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
 }
 
 /** Joins what the children show; the longest and strongest come first. */
-function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
-  const all = [...Map.groupBy(children.flat(), ({ key }) => key).values()].map((parts): Seen => {
+function joinedSeen(children: readonly (readonly SeenSubject[])[]): SeenSubject[] {
+  const all = [...Map.groupBy(children.flat(), ({ key }) => key).values()].map((parts): SeenSubject => {
     const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
     const strength =
       parts.reduce((sum, part) => sum + part.strength * part.seconds, 0) / Math.max(1, seconds);
@@ -248,7 +256,7 @@ function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
     const frames = strongest.flatMap((part) => part.frames.slice(0, 1)).slice(0, mostPlaces);
     return { ...strongest[0]!, strength, seconds, frames };
   });
-  const merit = ({ strength, seconds }: Seen) => strength * Math.sqrt(seconds);
+  const merit = ({ strength, seconds }: SeenSubject) => strength * Math.sqrt(seconds);
   return all.sort((a, b) => merit(b) - merit(a) || (a.key < b.key ? -1 : 1));
 }
 

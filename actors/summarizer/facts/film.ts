@@ -7,8 +7,8 @@ import type { ClassName } from '../../things/contract.ts';
 import type { GroupName, KnownConcepts } from '../concepts/concepts.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import { lookScore, type Objective } from '../objective.ts';
-import { type Looks, lookSteps } from '../outline/looks.ts';
-import { dot, type Material, type Range, rowsOf, type Spoken } from '../outline/material.ts';
+import { type LookValues, lookSteps } from '../outline/looks.ts';
+import { dot, rowsOf, type SecondRange, type SpokenLine, type SummaryInputs } from '../outline/material.ts';
 import { type Outline, type OutlineNode, outlineSteps } from '../outline/outline.ts';
 import { type Sign, signsOf, usualSigns } from '../text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../text/sentences.ts';
@@ -33,21 +33,21 @@ export interface FilmOptions {
 }
 
 export interface OutlinedFilm extends FilmOptions {
-  readonly material: Material;
+  readonly material: SummaryInputs;
   /** Null where nobody listened. */
-  readonly segments: readonly Spoken[] | null;
+  readonly segments: readonly SpokenLine[] | null;
   /** Segments that begin after the end of the grid, and are in no text. */
   readonly late: number;
   readonly sentences: readonly Sentence[];
   readonly outline: Outline;
   readonly nodes: ReadonlyMap<string, OutlineNode>;
   readonly root: OutlineNode;
-  readonly looks: ReadonlyMap<string, Looks>;
+  readonly looks: ReadonlyMap<string, LookValues>;
   /** How much each node is wanted by the objective; to be compared between nodes. */
   readonly worth: ReadonlyMap<string, number>;
 }
 
-export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps<OutlinedFilm> {
+export function* outlinedFilmSteps(whole: SummaryInputs, options: FilmOptions): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
@@ -78,7 +78,7 @@ export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps
 }
 
 /** The end of a range as people read it: the last second of the grid is rarely whole. */
-export function shownEnd({ material, duration }: OutlinedFilm, { end }: Range): number {
+export function shownEnd({ material, duration }: OutlinedFilm, { end }: SecondRange): number {
   return end < material.seconds ? end : Math.round(duration);
 }
 
@@ -97,11 +97,11 @@ const sentencesOfStep = 1000;
 const instructed = 1;
 
 function* worths(
-  material: Material,
+  material: SummaryInputs,
   { nodes }: Outline,
   { objective, instructionsVector, language }: FilmOptions,
   sentences: readonly Sentence[],
-  looks: readonly Looks[],
+  looks: readonly LookValues[],
 ): Steps<number[]> {
   const nearness = instructionsVector ? nearnessOf(material, nodes, instructionsVector) : null;
   const merits = new Float64Array(sentences.length);
@@ -126,7 +126,11 @@ function askedFor(text: string, language: string, { signs }: Objective): number 
 }
 
 /** Mean similarity of each range's frames to a direction, scaled from 0 (farthest) to 1 (nearest). */
-function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction: Float32Array): number[] {
+function nearnessOf(
+  { pictures }: SummaryInputs,
+  ranges: readonly SecondRange[],
+  direction: Float32Array,
+): number[] {
   if (!pictures || pictures.dimensions !== direction.length) return ranges.map(() => 0);
   const { vectors, dimensions: d, frames } = pictures;
   const sums = new Float64Array(frames.length + 1);
@@ -145,7 +149,7 @@ function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction:
 // in nine of ten cases or more are used (docs/measurements.md).
 
 /** A concept that stands out, or a thing that a detector has seen. */
-export interface Seen {
+export interface SeenSubject {
   /** The same wherever it is seen: the name of a concept, the class of a thing. */
   readonly key: string;
   /** Phrase for use within a sentence: `a beach`, `at night`, `people`. */
@@ -201,13 +205,13 @@ function namesOf(name: ClassName): readonly [one: string, many: string] {
 }
 
 /** Things seen in the range; the longest come first. */
-export function thingsIn({ things }: Sights, range: Range, gridFrames: number): Seen[] {
+export function thingsIn({ things }: Sights, range: SecondRange, gridFrames: number): SeenSubject[] {
   const within = things.filter(
     (thing) =>
       thing.start < range.end && thing.end > range.start && confidenceOf(thing, gridFrames) === 'strong',
   );
   return [...Map.groupBy(within, (thing) => thing.class)]
-    .map(([name, tracks]): Seen => {
+    .map(([name, tracks]): SeenSubject => {
       const strongest = tracks.reduce((best, track) => (track.score > best.score ? track : best));
       return {
         key: name,
@@ -221,7 +225,7 @@ export function thingsIn({ things }: Sights, range: Range, gridFrames: number): 
     .sort((a, b) => b.seconds - a.seconds || b.strength - a.strength);
 }
 
-function secondsSeen(tracks: readonly Range[], range: Range): number {
+function secondsSeen(tracks: readonly SecondRange[], range: SecondRange): number {
   const within = tracks.map(({ start, end }): [number, number] => [
     Math.max(start, range.start),
     Math.min(end, range.end),
@@ -235,7 +239,7 @@ const mostShared = 0.2;
 const leastTogether = 2;
 
 /** True if two of the tracks are two things: seen at the same time, apart from each other. */
-function areSeveral(tracks: readonly SeenThing[], range: Range): boolean {
+function areSeveral(tracks: readonly SeenThing[], range: SecondRange): boolean {
   const least = Math.min(leastTogether, range.end - range.start);
   return tracks.some((track, at) =>
     tracks
@@ -247,7 +251,7 @@ function areSeveral(tracks: readonly SeenThing[], range: Range): boolean {
   );
 }
 
-const secondsTogether = (a: Range, b: Range, { start, end }: Range) =>
+const secondsTogether = (a: SecondRange, b: SecondRange, { start, end }: SecondRange) =>
   Math.min(a.end, b.end, end) - Math.max(a.start, b.start, start);
 
 /** Share of the smaller box that lies in the other one. */
@@ -258,16 +262,16 @@ function sharedArea([ax, ay, aw, ah]: SeenThing['box'], [bx, by, bw, bh]: SeenTh
 }
 
 /** True if a detector found anything in a range, sure enough to be told or not. */
-export function isAnythingFound({ things, lines }: Sights, range: Range): boolean {
+export function isAnythingFound({ things, lines }: Sights, range: SecondRange): boolean {
   return [...things, ...lines].some(({ start, end }) => start < range.end && end > range.start);
 }
 
 /** The second that shows it best, or the nearest one of the range. */
-const placeIn = ({ best, start, end }: SeenThing | SeenLine, range: Range): number =>
+const placeIn = ({ best, start, end }: SeenThing | SeenLine, range: SecondRange): number =>
   Math.min(Math.min(end, range.end) - 1, Math.max(start, range.start, best));
 
 /** In the order of time; of many those in the largest letters. */
-export function linesIn({ sights, kind }: FilmOptions, range: Range): ReadLine[] {
+export function linesIn({ sights, kind }: FilmOptions, range: SecondRange): ReadLine[] {
   const least = kind === 'image' ? 1 : leastRead;
   const lines = sights.lines
     .filter(({ score, text }) => score >= shownScore && [...text].length >= shortest)

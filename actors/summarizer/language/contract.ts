@@ -25,7 +25,7 @@ export interface NodeMaterial {
   readonly language: string;
 }
 
-export interface NodeText {
+export interface GeneratedText {
   readonly text: string;
   /** Claims of the model that the evidence does not hold are taken out of the text and told here. */
   readonly verification_hints: readonly VerificationHint[];
@@ -50,7 +50,7 @@ export interface LanguageWriter {
    * Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. `alive` is
    * called before every run of a graph: a sign of life for whoever waits.
    */
-  node(material: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<NodeText>;
+  node(material: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<GeneratedText>;
   /** `root`: its text, as it was written, is `template_text`. Null when the model makes nothing usable. */
   whole(root: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<WholeText | null>;
   /** Frees its memory. Does not throw. */

@@ -31,7 +31,7 @@ export interface Sequence {
  */
 const tokensOfRun = 256;
 
-export interface Decoder {
+export interface LanguageDecoder {
   readonly runsOn: RunsOn;
   /** Length of the vector of a token. */
   readonly width: number;
@@ -53,7 +53,7 @@ export interface Decoder {
  * `axes` of positions: 3 for pictures that have rows and columns, 1 for a plain order. Throws
  * MODEL_LOAD_FAILED.
  */
-export async function openDecoder(open: SessionOpener, file: string, axes: 1 | 3): Promise<Decoder> {
+export async function openDecoder(open: SessionOpener, file: string, axes: 1 | 3): Promise<LanguageDecoder> {
   const session = await open(file);
   const declared = session.inputs.map(({ name }) => name);
   const graph = await openGraph(async () => session, file, expectedInputs(axes, declared), ['logits']);
@@ -76,7 +76,7 @@ const expectedInputs = (axes: 1 | 3, declared: readonly string[]): ExpectedInput
       : []),
 ];
 
-function decoderOf(graph: Graph, ports: readonly CachePort[], axes: 1 | 3): Decoder {
+function decoderOf(graph: Graph, ports: readonly CachePort[], axes: 1 | 3): LanguageDecoder {
   const width = graph.shapeOf('inputs_embeds')[2];
   if (typeof width !== 'number') throw failed(graph, 'input inputs_embeds has no fixed width');
   const cache = new KeyValueCache(ports);
@@ -253,12 +253,12 @@ export class KeyValueCache {
 // Where tokens stand for a decoder. Qwen's has three axes: text moves along all of them at once, a picture
 // stands still in time and spreads over rows and columns, and what follows goes on behind its longer side.
 
-export interface PictureSize {
+export interface PromptPictureSize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface Picture extends PictureSize {
+export interface PromptPicture extends PromptPictureSize {
   /** width×height×3. */
   readonly rgb: Uint8Array;
 }
@@ -320,7 +320,7 @@ interface PatchGrid {
 }
 
 /** The size that a picture is brought to: sides rounded to multiples of 32, at most `mostPixels` together. */
-export function fittedSize({ width, height }: PictureSize, mostPixels: number): PictureSize {
+export function fittedSize({ width, height }: PromptPictureSize, mostPixels: number): PromptPictureSize {
   const rounded = (side: number) => Math.max(multiple, Math.round(side / multiple) * multiple);
   const size = { width: rounded(width), height: rounded(height) };
   if (size.width * size.height <= mostPixels) return size;
@@ -334,7 +334,7 @@ export function fittedSize({ width, height }: PictureSize, mostPixels: number): 
   return smaller;
 }
 
-export function gridOf({ width, height }: PictureSize): PatchGrid {
+export function gridOf({ width, height }: PromptPictureSize): PatchGrid {
   return { rows: height / patchSide, columns: width / patchSide };
 }
 
@@ -347,7 +347,7 @@ export function tokensOf({ rows, columns }: PatchGrid): number {
  * patches×1536 of values from -1 to 1. Patches go block by block of 2×2, rows of blocks first; the values of
  * a patch are its channels, in each both frames, in each the rows.
  */
-export function patchesOf(picture: Picture): Float32Array {
+export function patchesOf(picture: PromptPicture): Float32Array {
   const { rows, columns } = gridOf(picture);
   const values = new Float32Array(rows * columns * patchValues);
   let at = 0;
@@ -361,7 +361,7 @@ export function patchesOf(picture: Picture): Float32Array {
   return values;
 }
 
-function writePatch({ rgb, width }: Picture, row: number, column: number, into: Float32Array): void {
+function writePatch({ rgb, width }: PromptPicture, row: number, column: number, into: Float32Array): void {
   const plane = patchSide * patchSide;
   for (let channel = 0; channel < 3; channel++) {
     const start = channel * frames * plane;

@@ -18,11 +18,11 @@ import {
   type TensorIn,
 } from '../../models/session.ts';
 import {
-  type Decoder,
+  type LanguageDecoder,
   openDecoder,
-  type Picture,
-  type PictureSize,
   type Positions,
+  type PromptPicture,
+  type PromptPictureSize,
   type Sequence,
 } from './decoder.ts';
 
@@ -34,7 +34,7 @@ interface ChatTurn {
 
 /** A picture in the size in which the model looks at it. */
 export interface SeenPicture {
-  readonly picture: Picture;
+  readonly picture: PromptPicture;
   /** Tokens it takes in a prompt, without the marks around it. */
   readonly tokens: number;
 }
@@ -69,21 +69,21 @@ export interface LanguageModel {
 }
 
 /** A part of a prompt: tokens, or a picture. */
-export type Piece = { readonly ids: readonly number[] } | SeenPicture;
+export type PromptPiece = { readonly ids: readonly number[] } | SeenPicture;
 
 /** How a family writes chats and looks at pictures; pure. */
 interface ChatFormat {
   /** Each ends an answer. */
   readonly ends: ReadonlySet<number>;
-  pieces(chat: Chat): Piece[];
-  positions(pieces: readonly Piece[]): Positions;
+  pieces(chat: Chat): PromptPiece[];
+  positions(pieces: readonly PromptPiece[]): Positions;
   /** The size a picture is brought to, and the tokens it takes then. */
-  fitted(size: PictureSize): PictureSize & { readonly tokens: number };
+  fitted(size: PromptPictureSize): PromptPictureSize & { readonly tokens: number };
   /** Inputs of the vision graph. */
-  pixels(picture: Picture): Readonly<Record<string, TensorIn>>;
+  pixels(picture: PromptPicture): Readonly<Record<string, TensorIn>>;
 }
 
-export interface Family {
+export interface LanguageFamily {
   readonly axes: 1 | 3;
   visionInputs(declared: readonly string[]): readonly ExpectedInput[];
   /**
@@ -97,7 +97,7 @@ interface Parts {
   readonly format: ChatFormat;
   readonly vision: Graph;
   readonly embeddings: Graph;
-  readonly decoder: Decoder;
+  readonly decoder: LanguageDecoder;
 }
 
 /**
@@ -106,7 +106,7 @@ interface Parts {
  * `checkpoint` throws.
  */
 export async function openModel(
-  { axes, visionInputs, format }: Family,
+  { axes, visionInputs, format }: LanguageFamily,
   row: SummaryRow,
   file: (role: string) => string,
   session: SessionOpener,
@@ -142,7 +142,7 @@ export async function openModel(
 async function openVision(
   open: SessionOpener,
   file: string,
-  inputs: Family['visionInputs'],
+  inputs: LanguageFamily['visionInputs'],
 ): Promise<{ vision: Graph; declared: string[] }> {
   const session = await open(file);
   const declared = session.inputs.map(({ name }) => name);
@@ -183,8 +183,9 @@ function modelOf(parts: Parts, close: () => Promise<void>): LanguageModel {
   };
 }
 
-const sizeOfPiece = (piece: Piece) => ('ids' in piece ? piece.ids.length : piece.tokens);
-const lengthOf = (pieces: readonly Piece[]) => pieces.reduce((sum, piece) => sum + sizeOfPiece(piece), 0);
+const sizeOfPiece = (piece: PromptPiece) => ('ids' in piece ? piece.ids.length : piece.tokens);
+const lengthOf = (pieces: readonly PromptPiece[]) =>
+  pieces.reduce((sum, piece) => sum + sizeOfPiece(piece), 0);
 
 async function answerOf(parts: Parts, chat: Chat, limit: number, checkpoint: Checkpoint) {
   const { format, decoder, tokenizer } = parts;
@@ -194,7 +195,11 @@ async function answerOf(parts: Parts, chat: Chat, limit: number, checkpoint: Che
   return { text: tokenizer.read(tokens), ended };
 }
 
-async function sequenceOf(parts: Parts, pieces: readonly Piece[], checkpoint: Checkpoint): Promise<Sequence> {
+async function sequenceOf(
+  parts: Parts,
+  pieces: readonly PromptPiece[],
+  checkpoint: Checkpoint,
+): Promise<Sequence> {
   const { width } = parts.decoder;
   const length = lengthOf(pieces);
   await checkpoint();
@@ -310,13 +315,13 @@ sharp.concurrency(1);
 sharp.cache(false);
 
 /** Stored size in pixels. Rejects if `jpeg` is no picture. */
-async function sizeOf(jpeg: Uint8Array): Promise<PictureSize> {
+async function sizeOf(jpeg: Uint8Array): Promise<PromptPictureSize> {
   const { width, height } = await sharp(jpeg).metadata();
   return { width, height };
 }
 
 /** Bicubic, without keeping proportions. Rejects for what cannot be decoded. */
-async function scaled(jpeg: Uint8Array, { width, height }: PictureSize): Promise<Picture> {
+async function scaled(jpeg: Uint8Array, { width, height }: PromptPictureSize): Promise<PromptPicture> {
   const rgb = await sharp(jpeg, { failOn: 'truncated' })
     .toColourspace('srgb')
     .removeAlpha()

@@ -9,14 +9,14 @@ import { familyIn, fileOf, findSummaryRow, readRegistry, requireFiles } from '..
 import { type ExpectedInput, openSession } from '../../models/session.ts';
 import { clipped } from '../text/sentences.ts';
 import {
-  type NodeAnswer,
+  type GeneratedNode,
   type Read,
   readNodeAnswer,
   readWholeAnswer,
   type WholeAnswer,
 } from './answer/forms.ts';
 import { guardNode, guardWhole } from './answer/guard.ts';
-import type { LanguageWriter, NodeMaterial, NodeText, OpenLanguageWriter } from './contract.ts';
+import type { GeneratedText, LanguageWriter, NodeMaterial, OpenLanguageWriter } from './contract.ts';
 import {
   fittedSize,
   gridOf,
@@ -26,7 +26,7 @@ import {
   plainPositions,
   tokensOf,
 } from './decoder.ts';
-import { type Chat, type Family, type LanguageModel, openModel, type Piece } from './model.ts';
+import { type Chat, type LanguageFamily, type LanguageModel, openModel, type PromptPiece } from './model.ts';
 import {
   entriesOf,
   type Fitted,
@@ -58,10 +58,10 @@ function visionInputs(declared: readonly string[]): ExpectedInput[] {
 const gridName = (declared: readonly string[]) =>
   gridNames.find((name) => declared.includes(name)) ?? gridNames[0];
 
-const stretchOf = (piece: Piece) =>
+const stretchOf = (piece: PromptPiece) =>
   'ids' in piece ? { tokens: piece.ids.length } : { grid: gridOf(piece.picture) };
 
-const qwen3vl: Family = {
+const qwen3vl: LanguageFamily = {
   axes: 3,
   visionInputs,
   format: (tokenizer, row, declared) => {
@@ -75,7 +75,7 @@ const qwen3vl: Family = {
       ends: new Set([end, mark('<|endoftext|>')]),
       pieces: ({ turns, pictures }) => {
         const shown = turns.findIndex(({ role }) => role === 'user');
-        const pieces = turns.flatMap(({ role, text }, at): Piece[] => [
+        const pieces = turns.flatMap(({ role, text }, at): PromptPiece[] => [
           { ids: [begin, ...tokenizer.text(`${role}\n`)] },
           ...(at === shown ? pictures : []).flatMap((picture) => [
             { ids: [before] },
@@ -109,7 +109,7 @@ const pictureTokens = 64;
 
 const names = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
 
-const smolvlm: Family = {
+const smolvlm: LanguageFamily = {
   axes: 1,
   visionInputs: () => [
     { name: 'pixel_values', type: 'float32', shape: [1, 1, 3, null, null] },
@@ -120,7 +120,7 @@ const smolvlm: Family = {
     const end = tokenizer.mark('<end_of_utterance>');
     const around = tokenizer.mark('<fake_token_around_image>');
     const whole = tokenizer.mark('<global-img>');
-    const seenAs = (picture: Extract<Piece, { picture: unknown }>): Piece[] => [
+    const seenAs = (picture: Extract<PromptPiece, { picture: unknown }>): PromptPiece[] => [
       { ids: [around, whole] },
       picture,
       { ids: [around] },
@@ -129,7 +129,7 @@ const smolvlm: Family = {
       ends: new Set([end]),
       pieces: ({ turns, pictures }) => {
         const shown = turns.findIndex(({ role }) => role === 'user');
-        const pieces = turns.flatMap(({ role, text }, at): Piece[] => {
+        const pieces = turns.flatMap(({ role, text }, at): PromptPiece[] => {
           const shownPictures = at === shown ? pictures : [];
           const head = `${names[role]}:`;
           const close = [end, ...tokenizer.text('\n')];
@@ -293,7 +293,11 @@ function repaired(chat: Chat, wrong: string, demand: string): Chat {
   return { ...chat, turns };
 }
 
-function guardedText(answer: NodeAnswer, material: NodeMaterial, before: readonly string[]): NodeText {
+function guardedText(
+  answer: GeneratedNode,
+  material: NodeMaterial,
+  before: readonly string[],
+): GeneratedText {
   const { text, hints } = guardNode(answer, material);
   if (text !== '') {
     return { text, verification_hints: hints, failed: false, warnings: shortWarnings(before) };
@@ -302,7 +306,7 @@ function guardedText(answer: NodeAnswer, material: NodeMaterial, before: readonl
   return { ...failed(material, warnings), verification_hints: hints };
 }
 
-function failed({ template_text }: NodeMaterial, warnings: readonly string[]): NodeText {
+function failed({ template_text }: NodeMaterial, warnings: readonly string[]): GeneratedText {
   return { text: template_text, verification_hints: [], failed: true, warnings };
 }
 
@@ -343,9 +347,9 @@ export function openLanguageWriter({ settings, log, stopping }: LanguageEnv): Op
 
 // The implementation of each family of language models, by the row's `family`.
 
-const families: ReadonlyMap<string, Family> = new Map([
+const families: ReadonlyMap<string, LanguageFamily> = new Map([
   ['qwen3vl', qwen3vl],
   ['smolvlm', smolvlm],
 ]);
 
-export const familyOf = (row: SummaryRow): Family => familyIn(families, row);
+export const familyOf = (row: SummaryRow): LanguageFamily => familyIn(families, row);

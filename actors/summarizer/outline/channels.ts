@@ -2,9 +2,9 @@
 // people in view. A second may lack some or all of them.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { documentFrequencies, termsOf } from '../text/sentences.ts';
-import { addTo, dot, type Material, type Pictures, type Spoken } from './material.ts';
+import { addTo, dot, type PictureVectors, type SpokenLine, type SummaryInputs } from './material.ts';
 
-export interface Channel {
+export interface OutlineChannel {
   readonly dimensions: number;
   /** Distance that a completely different second adds. */
   readonly weight: number;
@@ -23,10 +23,10 @@ const textsOfStep = 1000;
 /** Buckets of words, and of speakers and people beyond which they share one. */
 const buckets = 128;
 
-export function* channelsOf(material: Material): Steps<Channel[]> {
+export function* channelsOf(material: SummaryInputs): Steps<OutlineChannel[]> {
   const { seconds, pictures, people } = material;
   const segments = (material.segments ?? []).filter(({ start_seconds }) => start_seconds < seconds);
-  const channels: Channel[] = [];
+  const channels: OutlineChannel[] = [];
   if (pictures && pictures.frames.length > 0) channels.push(pictureChannel(pictures, seconds));
   if (segments.length > 0) {
     yield;
@@ -39,7 +39,7 @@ export function* channelsOf(material: Material): Steps<Channel[]> {
   return channels;
 }
 
-function pictureChannel(pictures: Pictures, seconds: number): Channel {
+function pictureChannel(pictures: PictureVectors, seconds: number): OutlineChannel {
   const { vectors, dimensions, frames } = pictures;
   const rowsBefore = new Uint32Array(seconds + 1);
   for (let row = 0; row < frames.length; row++) rowsBefore[frames[row]! + 1]!++;
@@ -58,7 +58,7 @@ function pictureChannel(pictures: Pictures, seconds: number): Channel {
 /**
  * Grid seconds in which a segment is spoken: those in whose first half it begins, or before, up to its end.
  */
-export function secondsOf({ start_seconds, end_seconds }: Spoken, seconds: number): [number, number] {
+export function secondsOf({ start_seconds, end_seconds }: SpokenLine, seconds: number): [number, number] {
   const start = Math.min(seconds - 1, Math.max(0, Math.round(start_seconds)));
   return [start, Math.min(seconds, Math.max(start + 1, Math.round(end_seconds)))];
 }
@@ -75,7 +75,7 @@ function sparseChannel(
   entryOf: Int32Array,
   dimensions: number,
   weight: number,
-): Channel {
+): OutlineChannel {
   return {
     dimensions,
     weight,
@@ -93,7 +93,7 @@ function sparseChannel(
 }
 
 /** Index of the segment spoken in each second, the last one of several; -1 for none. */
-export function segmentBySecond(segments: readonly Spoken[], seconds: number): Int32Array {
+export function segmentBySecond(segments: readonly SpokenLine[], seconds: number): Int32Array {
   const by = new Int32Array(seconds).fill(-1);
   segments.forEach((segment, i) => {
     const [start, end] = secondsOf(segment, seconds);
@@ -102,7 +102,7 @@ export function segmentBySecond(segments: readonly Spoken[], seconds: number): I
   return by;
 }
 
-function* wordChannel(segments: readonly Spoken[], seconds: number): Steps<Channel> {
+function* wordChannel(segments: readonly SpokenLine[], seconds: number): Steps<OutlineChannel> {
   const terms: string[][] = [];
   for (const [i, { text }] of segments.entries()) {
     terms.push(termsOf(text));
@@ -138,13 +138,13 @@ function hash(term: string): number {
   return Math.imul(state, 0x5bd1e995) >>> 0;
 }
 
-function speechChannel(segments: readonly Spoken[], seconds: number): Channel {
+function speechChannel(segments: readonly SpokenLine[], seconds: number): OutlineChannel {
   const entries = [oneHot(0), oneHot(1)];
   const by = segmentBySecond(segments, seconds).map((segment) => (segment < 0 ? 1 : 0));
   return sparseChannel(entries, by, 2, weights.speech);
 }
 
-function speakerChannel(segments: readonly Spoken[], seconds: number): Channel {
+function speakerChannel(segments: readonly SpokenLine[], seconds: number): OutlineChannel {
   const numbers = numbersOf(segments.flatMap(({ speaker }) => (speaker === null ? [] : [speaker])));
   const none = { buckets: new Uint16Array(0), values: new Float32Array(0) };
   const entries = segments.map(({ speaker }) => (speaker === null ? none : oneHot(numbers.get(speaker)!)));
@@ -152,7 +152,7 @@ function speakerChannel(segments: readonly Spoken[], seconds: number): Channel {
   return sparseChannel(entries, segmentBySecond(segments, seconds), dimensions, weights.speakers);
 }
 
-function peopleChannel({ people, seconds }: Material): Channel {
+function peopleChannel({ people, seconds }: SummaryInputs): OutlineChannel {
   const numbers = numbersOf(people.map(({ person }) => person));
   const peopleBySecond: number[][] = Array.from({ length: seconds }, () => []);
   for (const { person, frames } of people)
@@ -186,7 +186,7 @@ function numbersOf(names: readonly string[]): Map<string, number> {
 // those after it.
 
 /** 1 - cosine of two rows. */
-export function distance({ vectors, dimensions: d }: Pictures, a: number, b: number): number {
+export function distance({ vectors, dimensions: d }: PictureVectors, a: number, b: number): number {
   return 1 - dot(vectors, a * d, vectors, b * d, d);
 }
 
@@ -198,7 +198,7 @@ export const stepRows = (dimensions: number): number => Math.max(1, Math.floor(s
 
 /** Values of the rows from `first` on, in order; 0 of those before it. */
 function* byRow(
-  { dimensions }: Pictures,
+  { dimensions }: PictureVectors,
   [first, end]: readonly [number, number],
   value: (row: number) => number,
 ): Steps<Float32Array> {
@@ -211,7 +211,7 @@ function* byRow(
 }
 
 /** For each row but the last: its distance to the next one. O(n · d). */
-export const nextDistances = (pictures: Pictures): Steps<Float32Array> =>
+export const nextDistances = (pictures: PictureVectors): Steps<Float32Array> =>
   byRow(pictures, [0, pictures.frames.length - 1], (row) => distance(pictures, row, row + 1));
 
 /**
@@ -219,11 +219,14 @@ export const nextDistances = (pictures: Pictures): Steps<Float32Array> =>
  * on; 0 of the first row. A mean has little of the noise of its rows, so a slow transition stands out. O(n ·
  * d).
  */
-export const windowDistances = (pictures: Pictures, window: number): Steps<Float32Array> =>
+export const windowDistances = (pictures: PictureVectors, window: number): Steps<Float32Array> =>
   byRow(pictures, [1, pictures.frames.length], windowsOf(pictures, window));
 
 /** Answers the distance at row 1, 2, and so on, each once. */
-function windowsOf({ vectors, dimensions: d, frames }: Pictures, window: number): (row: number) => number {
+function windowsOf(
+  { vectors, dimensions: d, frames }: PictureVectors,
+  window: number,
+): (row: number) => number {
   const rows = frames.length;
   const [left, right, nothing] = [new Float64Array(d), new Float64Array(d), new Float32Array(d)];
   for (let row = 0; row < Math.min(window, rows); row++) addTo(right, 0, vectors, row * d, d);
@@ -250,7 +253,7 @@ function windowsOf({ vectors, dimensions: d, frames }: Pictures, window: number)
  * How different pictures of this film are that lie far apart: the median of 1 - cosine of some 500 pairs,
  * half the film apart. 0 of fewer than four rows.
  */
-function usualDistance(pictures: Pictures): number {
+function usualDistance(pictures: PictureVectors): number {
   const half = pictures.frames.length >> 1;
   if (half < 2) return 0;
   const count = Math.min(half, 500);

@@ -3,7 +3,7 @@
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type Factor, RightSide } from '../products/products.ts';
 import { nextDistances, segmentBySecond, stepRows } from './channels.ts';
-import { addTo, dot, type Material, type Pictures, type Range, rowsOf } from './material.ts';
+import { addTo, dot, type PictureVectors, rowsOf, type SecondRange, type SummaryInputs } from './material.ts';
 
 export const lookNames = [
   /** How much a second differs from the one before it. */
@@ -25,33 +25,38 @@ export const lookNames = [
   /** How many are seen for the first time. */
   'newcomers',
 ] as const;
-export type Look = (typeof lookNames)[number];
+export type LookName = (typeof lookNames)[number];
 
 /**
  * 0 to 1 each: the share of ranges that have less of it, equal ones counted half. So 0.5 of all where nothing
  * tells them apart, and 0.5 of what nobody has looked at.
  */
-export type Looks = Readonly<Record<Look, number>>;
+export type LookValues = Readonly<Record<LookName, number>>;
 
 /** `shots`: grid seconds at which shots begin, ascending. O(seconds · d + seconds · levels of ranges). */
 export function* lookSteps(
-  material: Material,
+  material: SummaryInputs,
   shots: readonly number[],
-  ranges: readonly Range[],
-): Steps<Looks[]> {
+  ranges: readonly SecondRange[],
+): Steps<LookValues[]> {
   const measures = yield* measuresOf(material, shots);
-  const values = {} as Record<Look, Float64Array>;
+  const values = {} as Record<LookName, Float64Array>;
   for (const look of lookNames) {
     values[look] = ranked(ranges.map((range) => measures[look]?.(range) ?? null));
     yield;
   }
-  return ranges.map((_, i) => Object.fromEntries(lookNames.map((look) => [look, values[look][i]])) as Looks);
+  return ranges.map(
+    (_, i) => Object.fromEntries(lookNames.map((look) => [look, values[look][i]])) as LookValues,
+  );
 }
 
 /** A number of a range; null where it lacks what it is measured on. */
-type Measure = (range: Range) => number | null;
+type Measure = (range: SecondRange) => number | null;
 
-function* measuresOf(material: Material, shots: readonly number[]): Steps<Partial<Record<Look, Measure>>> {
+function* measuresOf(
+  material: SummaryInputs,
+  shots: readonly number[],
+): Steps<Partial<Record<LookName, Measure>>> {
   return {
     ...(material.pictures ? yield* pictureMeasures(material.pictures, shots) : {}),
     ...(material.segments ? speechMeasures(material) : {}),
@@ -60,9 +65,9 @@ function* measuresOf(material: Material, shots: readonly number[]): Steps<Partia
 }
 
 function* pictureMeasures(
-  pictures: Pictures,
+  pictures: PictureVectors,
   shots: readonly number[],
-): Steps<Partial<Record<Look, Measure>>> {
+): Steps<Partial<Record<LookName, Measure>>> {
   const { vectors, dimensions: d, frames } = pictures;
   const next = yield* nextDistances(pictures);
   const begins = new Set(shots);
@@ -107,9 +112,9 @@ function meanOf(frames: ArrayLike<number>, value: (row: number) => number | null
   };
 }
 
-function speechMeasures({ segments, seconds }: Material): Partial<Record<Look, Measure>> {
+function speechMeasures({ segments, seconds }: SummaryInputs): Partial<Record<LookName, Measure>> {
   const by = segmentBySecond(segments ?? [], seconds);
-  const share = (range: Range, holds: (second: number) => boolean) => shareOf(range, holds);
+  const share = (range: SecondRange, holds: (second: number) => boolean) => shareOf(range, holds);
   const turns: Measure = ({ start, end }) => {
     let [count, last] = [0, -1];
     for (let second = start; second < end; second++) {
@@ -127,7 +132,7 @@ function speechMeasures({ segments, seconds }: Material): Partial<Record<Look, M
   };
 }
 
-function peopleMeasures({ people, seconds }: Material): Partial<Record<Look, Measure>> {
+function peopleMeasures({ people, seconds }: SummaryInputs): Partial<Record<LookName, Measure>> {
   const peopleCounts = new Uint16Array(seconds);
   const first: number[] = [];
   for (const { frames } of people) {
@@ -141,7 +146,7 @@ function peopleMeasures({ people, seconds }: Material): Partial<Record<Look, Mea
   };
 }
 
-function shareOf({ start, end }: Range, holds: (second: number) => boolean): number {
+function shareOf({ start, end }: SecondRange, holds: (second: number) => boolean): number {
   let count = 0;
   for (let second = start; second < end; second++) if (holds(second)) count++;
   return count / (end - start);
@@ -179,7 +184,7 @@ interface Candidate {
  * Grid seconds of at most `count` frames of a range, ascending: fewer where fewer show all there is, none
  * where the range has no vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
  */
-export function representativesOf(pictures: Pictures, range: Range, count: number): number[] {
+export function representativesOf(pictures: PictureVectors, range: SecondRange, count: number): number[] {
   const rows = thinned(rowsWithin(pictures, range), most.looked);
   if (rows.length === 0 || count <= 0) return [];
   const candidates = candidatesOf(gathered(pictures, rows), Math.min(rows.length, most.choice));
@@ -187,7 +192,7 @@ export function representativesOf(pictures: Pictures, range: Range, count: numbe
   return chosen.map(({ at }) => pictures.frames[rows[at]!]!).sort((a, b) => a - b);
 }
 
-function rowsWithin({ frames }: Pictures, range: Range): number[] {
+function rowsWithin({ frames }: PictureVectors, range: SecondRange): number[] {
   const [first, end] = rowsOf(frames, range);
   return Array.from({ length: end - first }, (_, i) => first + i);
 }
@@ -197,7 +202,7 @@ function thinned(rows: readonly number[], longest: number): readonly number[] {
   return Array.from({ length: longest }, (_, i) => rows[Math.floor(((i + 0.5) * rows.length) / longest)]!);
 }
 
-function gathered({ vectors, dimensions: d }: Pictures, rows: readonly number[]): Factor {
+function gathered({ vectors, dimensions: d }: PictureVectors, rows: readonly number[]): Factor {
   const [first, last] = [rows[0]!, rows.at(-1)!];
   if (last - first + 1 === rows.length)
     return { vectors: vectors.subarray(first * d, (last + 1) * d), dimensions: d };

@@ -6,7 +6,7 @@ export const outlineErrors = errorTable({
 });
 
 /** Vectors of grid frames; a grid second that `frames` lacks has none. */
-export interface Pictures {
+export interface PictureVectors {
   /** n×d, L2-normalised. *Borrowed.* */
   readonly vectors: Float32Array;
   readonly dimensions: number;
@@ -16,7 +16,7 @@ export interface Pictures {
   readonly cuts: readonly number[];
 }
 
-export interface Spoken {
+export interface SpokenLine {
   readonly start_seconds: number;
   readonly end_seconds: number;
   readonly text: string;
@@ -24,30 +24,30 @@ export interface Spoken {
   readonly speaker: string | null;
 }
 
-export interface Appearance {
+export interface PersonFrames {
   readonly person: string;
   /** Grid seconds, ascending. */
   readonly frames: ArrayLike<number>;
 }
 
-export interface Material {
+export interface SummaryInputs {
   /** Length of the grid, at least 1: of a film its grid frames, of sound its seconds rounded up. */
   readonly seconds: number;
   /** Null where there is no picture to look at, as in sound. */
-  readonly pictures: Pictures | null;
+  readonly pictures: PictureVectors | null;
   /** Ascending by start; null where nobody listened. */
-  readonly segments: readonly Spoken[] | null;
-  readonly people: readonly Appearance[];
+  readonly segments: readonly SpokenLine[] | null;
+  readonly people: readonly PersonFrames[];
 }
 
 /** Half-open, in grid seconds. */
-export interface Range {
+export interface SecondRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** Rows of the frames of a range, `first` to before `end`. */
-export function rowsOf(frames: ArrayLike<number>, { start, end }: Range): [first: number, end: number] {
+export function rowsOf(frames: ArrayLike<number>, { start, end }: SecondRange): [first: number, end: number] {
   return [firstAtLeast(frames, start), firstAtLeast(frames, end)];
 }
 
@@ -65,9 +65,9 @@ function firstAtLeast(frames: ArrayLike<number>, value: number): number {
  * Grid seconds of which nothing is known, joined to ranges: those without a vector where there is a picture;
  * all of a file that has no picture and to which nobody listened. Silence is known.
  */
-export function uncoveredRanges({ seconds, pictures, segments }: Material): Range[] {
+export function uncoveredRanges({ seconds, pictures, segments }: SummaryInputs): SecondRange[] {
   if (!pictures) return segments ? [] : [{ start: 0, end: seconds }];
-  const ranges: Range[] = [];
+  const ranges: SecondRange[] = [];
   let start = 0;
   for (let i = 0; i <= pictures.frames.length; i++) {
     const end = i < pictures.frames.length ? pictures.frames[i]! : seconds;

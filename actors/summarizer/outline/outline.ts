@@ -2,8 +2,20 @@
 // exactly. Made of shots that are joined to leaves, and of leaves that are joined to chapters, by what is
 // seen, said and heard. Pure, and the same for the same material.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
-import { type Channel, channelsOf, nextDistances, segmentBySecond, windowDistances } from './channels.ts';
-import { type Material, medianOf, type Pictures, type Range, uncoveredRanges } from './material.ts';
+import {
+  channelsOf,
+  nextDistances,
+  type OutlineChannel,
+  segmentBySecond,
+  windowDistances,
+} from './channels.ts';
+import {
+  medianOf,
+  type PictureVectors,
+  type SecondRange,
+  type SummaryInputs,
+  uncoveredRanges,
+} from './material.ts';
 import {
   type Bounds,
   type Branch,
@@ -16,7 +28,7 @@ import {
   treeOf,
 } from './tree.ts';
 
-export interface OutlineNode extends Range {
+export interface OutlineNode extends SecondRange {
   /** `0` is the root, `3` its third child, `3.1` the first of that one. Local to one outline. */
   readonly node_id: string;
   /** Null of the root. */
@@ -33,11 +45,11 @@ export interface Outline {
   /** Grid seconds at which shots begin, ascending; none without pictures. */
   readonly shots: readonly number[];
   /** Grid seconds of which nothing is known. */
-  readonly uncovered: readonly Range[];
+  readonly uncovered: readonly SecondRange[];
 }
 
 /** O(seconds · dimensions · longest leaf), at most a second or two for ten hours. */
-export function* outlineSteps(material: Material): Steps<Outline> {
+export function* outlineSteps(material: SummaryInputs): Steps<Outline> {
   const { pictures, seconds } = material;
   const scale = scaleOf(seconds);
   const shots = pictures && (yield* shotSteps(pictures));
@@ -59,9 +71,9 @@ export function* outlineSteps(material: Material): Steps<Outline> {
  * like them.
  */
 function* leavesOf(
-  material: Material,
+  material: SummaryInputs,
   shots: Shots | null,
-  channels: readonly Channel[],
+  channels: readonly OutlineChannel[],
   scale: Scale,
 ): Steps<Bounds> {
   const units = unitsOf(material, shots, scale.unit);
@@ -105,7 +117,7 @@ function atMost(most: number, spreads: Spreads, count: number, rules: Rules): nu
 }
 
 /** Cost of a start in the middle of speech; negative where a pause ends. */
-function pausePenalty({ segments, seconds }: Material, cost: number): (second: number) => number {
+function pausePenalty({ segments, seconds }: SummaryInputs, cost: number): (second: number) => number {
   if (!segments) return () => 0;
   const by = segmentBySecond(segments, seconds);
   return (second) => {
@@ -141,7 +153,7 @@ function nodesOf(root: Branch, leaves: Bounds): OutlineNode[] {
  * unit is shorter than `shortest` seconds but a whole file, and few are longer than `longest`.
  */
 function unitsOf(
-  material: Material,
+  material: SummaryInputs,
   shots: Shots | null,
   { shortest, longest }: { readonly shortest: number; readonly longest: number },
 ): Bounds {
@@ -156,7 +168,7 @@ function unitsOf(
 }
 
 /** Where somebody begins or ends to speak, or another speaker goes on. */
-function speechTurns({ segments, seconds }: Material, by: Int32Array): number[] {
+function speechTurns({ segments, seconds }: SummaryInputs, by: Int32Array): number[] {
   const speaker = (second: number) => (by[second]! < 0 ? undefined : segments![by[second]!]!.speaker);
   const turns: number[] = [];
   for (let second = 1; second < seconds; second++)
@@ -165,7 +177,11 @@ function speechTurns({ segments, seconds }: Material, by: Int32Array): number[] 
 }
 
 /** How much the picture changes at each bound. */
-function strengthsOf({ pictures, seconds }: Material, shots: Shots | null, bounds: Bounds): Float64Array {
+function strengthsOf(
+  { pictures, seconds }: SummaryInputs,
+  shots: Shots | null,
+  bounds: Bounds,
+): Float64Array {
   const strengths = new Float64Array(bounds.length);
   if (!pictures || !shots) return strengths;
   const bySecond = new Float32Array(seconds + 1);
@@ -239,7 +255,7 @@ interface Shots {
 }
 
 /** O(n · d). */
-export function* shotSteps(pictures: Pictures): Steps<Shots> {
+export function* shotSteps(pictures: PictureVectors): Steps<Shots> {
   const rows = pictures.frames.length;
   const changes = yield* windowDistances(pictures, side);
   if (rows === 0) return { starts: [], changes };

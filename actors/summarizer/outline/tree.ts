@@ -1,7 +1,7 @@
 // Leaves in a row become a tree: each node is divided into two to twelve parts where what is seen and said
 // differs most, and into as many as stand out from each other.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
-import { type Channel, stepNumbers } from './channels.ts';
+import { type OutlineChannel, stepNumbers } from './channels.ts';
 import { dot } from './material.ts';
 
 /** Leaves `first` to before `end`. */
@@ -201,7 +201,7 @@ export interface Spreads {
  * ranges from one unit · dimensions) time, O(ranges) memory.
  */
 export function* spreadsOf(
-  channels: readonly Channel[],
+  channels: readonly OutlineChannel[],
   bounds: Bounds,
   longest = Number.POSITIVE_INFINITY,
 ): Steps<Spreads> {
@@ -223,7 +223,7 @@ function widest(bounds: Bounds, longest: number): number {
 
 /** Adds those of one channel: number `from` · width + k is of the k + 1 units that begin with `from`. */
 function* addSpreads(
-  { dimensions: d, weight, add }: Channel,
+  { dimensions: d, weight, add }: OutlineChannel,
   bounds: Bounds,
   longest: number,
   width: number,

@@ -11,7 +11,7 @@ import {
 } from '../../index/summaries/contract.ts';
 import { canName, leastPictures } from '../concepts/concepts.ts';
 import { type AttributionHint, attributionHints, evidenceOf, frameId } from '../facts/evidence.ts';
-import { type Facts, joinedFacts, leafFacts, segmentsWithin } from '../facts/facts.ts';
+import { joinedFacts, leafFacts, type RangeFacts, segmentsWithin } from '../facts/facts.ts';
 import { isAnythingFound, type OutlinedFilm } from '../facts/film.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { nothingRecognised, oneLine, shortSummary, statementsOf } from './node.ts';
@@ -19,7 +19,7 @@ import { capital, counted, fromTo, lengthOf, listOf, type Statement, textOf, tim
 
 export interface NodeStatements {
   readonly node: OutlineNode;
-  readonly facts: Facts;
+  readonly facts: RangeFacts;
   readonly statements: readonly Statement[];
   readonly text: string;
   readonly hints: readonly VerificationHint[];
@@ -29,7 +29,7 @@ export interface NodeStatements {
 
 export class FilmTexts {
   readonly film: OutlinedFilm;
-  readonly #facts = new Map<string, Facts>();
+  readonly #facts = new Map<string, RangeFacts>();
   #hints: readonly AttributionHint[] | null = null;
 
   constructor(film: OutlinedFilm) {
@@ -61,7 +61,7 @@ export class FilmTexts {
     await checkpoint();
   }
 
-  facts(node_id: string): Facts {
+  facts(node_id: string): RangeFacts {
     const before = this.#facts.get(node_id);
     if (before) return before;
     const node = this.film.nodes.get(node_id)!;
@@ -140,7 +140,7 @@ const most = { hints: 8, gaps: 3, evidence: 8 };
 function limitationsOf(
   film: OutlinedFilm,
   node: OutlineNode,
-  facts: Facts,
+  facts: RangeFacts,
   statements: readonly Statement[],
 ): VerificationHint[] {
   const range: GridRange = [node.start, node.end];
@@ -195,7 +195,7 @@ const isAnySpeakerKnown = ({ segments }: OutlinedFilm): boolean =>
 
 function unknownSpeakers(
   film: OutlinedFilm,
-  { speakers }: Facts,
+  { speakers }: RangeFacts,
   range: GridRange,
   isLeaf: boolean,
 ): VerificationHint[] {
@@ -211,7 +211,7 @@ function unknownSpeakers(
   return [hint(text, range, 'Listen to it, or transcribe the file with speaker detection.', ids)];
 }
 
-function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] {
+function unnamedPeople({ people }: RangeFacts, range: GridRange): VerificationHint[] {
   const unnamed = people.filter(({ isNamed }) => !isNamed);
   if (unnamed.length === 0) return [];
   const ids = [...new Set(unnamed.flatMap(({ frames }) => frames.map(frameId)))];
@@ -222,7 +222,7 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
 /** Reported once for the whole file. */
 function unnamedPictures(
   { concepts, kind, sights }: OutlinedFilm,
-  { seen, lines, pictured, frames }: Facts,
+  { seen, lines, pictured, frames }: RangeFacts,
   range: GridRange,
 ): VerificationHint[] {
   if (kind === 'audio' || pictured === 0 || (concepts && canName(concepts))) return [];

@@ -1,10 +1,10 @@
 // The text of a node as statements with their evidence: of a leaf what is known of it, of others what lasts,
 // what stands out of their parts, and the best of what is said.
 import { frameId } from '../facts/evidence.ts';
-import { type Facts, type FactsOf, scoredSentences } from '../facts/facts.ts';
+import { type FactsOf, type RangeFacts, scoredSentences } from '../facts/facts.ts';
 import { isAnythingFound, largest, type OutlinedFilm, type ReadLine, shownEnd } from '../facts/film.ts';
-import { highestScores, type Plan, planOf, type Section } from '../objective.ts';
-import type { Look, Looks } from '../outline/looks.ts';
+import { highestScores, planOf, type SummaryPlan, type SummarySection } from '../objective.ts';
+import type { LookName, LookValues } from '../outline/looks.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { clipped } from '../text/sentences.ts';
 import { seenInLeaf, seenInNode, seenPhrase } from './seen.ts';
@@ -99,7 +99,7 @@ function joined(a: Part, b: Part): Part {
 
 function partOf(
   film: OutlinedFilm,
-  facts: Facts,
+  facts: RangeFacts,
   isLeaf: boolean,
   opening: Told,
 ): Omit<Part, 'start' | 'end' | 'worth'> {
@@ -163,7 +163,7 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const plan = planOf(film.objective);
   const kind = node.parent_id === null ? 'root' : node.child_ids.length === 0 ? 'leaf' : 'node';
   const facts = factsOf(node.node_id);
-  const result: Record<Section, Statement[]> = {
+  const result: Record<SummarySection, Statement[]> = {
     seen: seenSection(film, node, facts, plan),
     people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter(
       (statement) => statement !== null,
@@ -188,14 +188,24 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
 /** Printed lines that are quoted. */
 const linesTold = { leaf: 3, node: 5 };
 
-function toldBy(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof typeof longestTexts): Told {
+function toldBy(
+  film: OutlinedFilm,
+  facts: RangeFacts,
+  plan: SummaryPlan,
+  kind: keyof typeof longestTexts,
+): Told {
   return {
     sentences: new Set(quotesOf(film, facts, plan, kind).map(({ sentence }) => sentence)),
     lines: new Set(largest(facts.lines, linesTold.node).map(({ text }) => quotedLine(text))),
   };
 }
 
-function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: Plan): Statement[] {
+function seenSection(
+  film: OutlinedFilm,
+  node: OutlineNode,
+  facts: RangeFacts,
+  plan: SummaryPlan,
+): Statement[] {
   const isLeaf = node.child_ids.length === 0;
   // The whole shows more than a part of it.
   const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
@@ -210,7 +220,7 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
 }
 
 /** How a part is against others. Of a still and of a whole there is nothing to compare. */
-function formOf(film: OutlinedFilm, node: OutlineNode, facts: Facts): Statement[] {
+function formOf(film: OutlinedFilm, node: OutlineNode, facts: RangeFacts): Statement[] {
   if (film.kind === 'image') return [];
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
   return isPart ? lookStatements(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
@@ -218,8 +228,8 @@ function formOf(film: OutlinedFilm, node: OutlineNode, facts: Facts): Statement[
 
 function speechSection(
   film: OutlinedFilm,
-  facts: Facts,
-  plan: Plan,
+  facts: RangeFacts,
+  plan: SummaryPlan,
   kind: keyof typeof longestTexts,
 ): Statement[] {
   const scored = quotesOf(film, facts, plan, kind);
@@ -239,7 +249,7 @@ function speechSection(
   ].filter((statement) => statement !== null);
 }
 
-function quotesOf(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof typeof longestTexts) {
+function quotesOf(film: OutlinedFilm, facts: RangeFacts, plan: SummaryPlan, kind: keyof typeof longestTexts) {
   const count = kind === 'leaf' ? plan.quotes : plan.quotes + (kind === 'root' ? 3 : 1);
   return scoredSentences(film, facts.sentences, count);
 }
@@ -247,7 +257,7 @@ function quotesOf(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof type
 function absences(
   { material, segments, kind, hasSound, sights }: OutlinedFilm,
   { parent_id }: OutlineNode,
-  facts: Facts,
+  facts: RangeFacts,
   isSomethingTold: boolean,
 ): Statement[] {
   const isRoot = parent_id === null;
@@ -274,7 +284,7 @@ export const nothingRecognised = (isUncertain: boolean): string =>
 // How a range is against the other ranges of its film, where that is asked for and clear.
 
 /** `newcomers` are told by name. How often it cuts is not told: of twelve films four were miscounted. */
-const sentences: Readonly<Partial<Record<Look, string>>> = {
+const sentences: Readonly<Partial<Record<LookName, string>>> = {
   motion: 'There is more motion than in most of the film.',
   steadiness: 'The picture is calmer than in most of the film.',
   rarity: 'It looks different from most of the film.',
@@ -290,10 +300,10 @@ const clear = 0.8;
 const fewestNodes = 6;
 
 /** Looks stated where nothing else is known about the pictures. */
-const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'rarity'];
+const pictureLooks: readonly LookName[] = ['motion', 'steadiness', 'rarity'];
 
 /** `chosenLooks`: which are told. */
-function lookStatements(looks: Looks, facts: Facts, chosenLooks: readonly Look[]): Statement[] {
+function lookStatements(looks: LookValues, facts: RangeFacts, chosenLooks: readonly LookName[]): Statement[] {
   const evidence = facts.frames.map(frameId);
   return chosenLooks.flatMap((look): Statement[] => {
     const text = sentences[look];
@@ -328,10 +338,10 @@ const extentOf = (film: OutlinedFilm): Statement => ({
 });
 
 /** `root`: facts of the root. */
-export function oneLine(film: OutlinedFilm, root: Facts): string {
+export function oneLine(film: OutlinedFilm, root: RangeFacts): string {
   const isLeaf = film.root.child_ids.length === 0;
   const phrases = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
-  const result: Record<Section, string> = {
+  const result: Record<SummarySection, string> = {
     seen: phrases.filter((part) => part !== '').join('; '),
     people: peoplePhrase(root.people),
     speech: recurring(film, root.sentences, 3).phrase || bestQuote(film, root),
@@ -345,7 +355,7 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
   return `${line === whole ? `${whole}: ${nothingKnown(film)}` : line}.`.replace(/([.!?…]”?)\.$/u, '$1');
 }
 
-function bestQuote(film: OutlinedFilm, root: Facts): string {
+function bestQuote(film: OutlinedFilm, root: RangeFacts): string {
   const best = scoredSentences(film, root.sentences, 1)[0];
   if (!best) return '';
   const { lead, words } = quoteOf(film, best.sentence, 60);
@@ -362,13 +372,13 @@ function nothingKnown({ segments, material, kind, sights, root }: OutlinedFilm):
 }
 
 /** Two to five sentences; `root`: facts and statements of the root. */
-export function shortSummary(film: OutlinedFilm, root: Facts, statements: readonly Statement[]): string {
+export function shortSummary(film: OutlinedFilm, root: RangeFacts, statements: readonly Statement[]): string {
   const visualStatement = seenInNode(root, { things: 4, conditions: 1 });
   const best = scoredSentences(film, root.sentences, 2);
   const quotes = best.map(({ sentence }, i) => quoted(film, sentence, 140, 3 + i));
   const words = recurringWords(film, root, 4);
   const speakers = speakingLong(root, true);
-  const result: Record<Section, (Statement | null)[]> = {
+  const result: Record<SummarySection, (Statement | null)[]> = {
     seen: [visualStatement, writtenIn(root.lines, 3, film.kind !== 'image')],
     people: [peopleSeen(root, film.kind !== 'image')],
     speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],

@@ -1,8 +1,8 @@
 // Sentences about the content of pictures: things first, then weather and light, the time of day, camera
 // work, colours.
 import { frameId } from '../facts/evidence.ts';
-import type { Facts } from '../facts/facts.ts';
-import type { Seen } from '../facts/film.ts';
+import type { RangeFacts } from '../facts/facts.ts';
+import type { SeenSubject } from '../facts/film.ts';
 import { listOf, type Statement, sentence, timeOf } from './statement.ts';
 
 /** How many of each a sentence names. */
@@ -13,15 +13,15 @@ export interface Amount {
 
 /** Concepts in the order of a sentence. */
 interface Parts {
-  readonly things: readonly Seen[];
-  readonly conditions: readonly Seen[];
-  readonly time: readonly Seen[];
-  readonly shots: readonly Seen[];
-  readonly colours: readonly Seen[];
+  readonly things: readonly SeenSubject[];
+  readonly conditions: readonly SeenSubject[];
+  readonly time: readonly SeenSubject[];
+  readonly shots: readonly SeenSubject[];
+  readonly colours: readonly SeenSubject[];
 }
 
 /** All other groups are things. */
-const partOf: Readonly<Partial<Record<Seen['group'], keyof Parts>>> = {
+const partOf: Readonly<Partial<Record<SeenSubject['group'], keyof Parts>>> = {
   ...{ weather: 'conditions', light: 'conditions' },
   ...{ time_of_day: 'time', shot_size: 'shots', colour: 'colours' },
 };
@@ -49,7 +49,7 @@ const surrounding = new Set(
   ),
 );
 
-function partsOf(concepts: readonly Seen[], amount: Amount): Parts {
+function partsOf(concepts: readonly SeenSubject[], amount: Amount): Parts {
   const shown = withoutRivals(concepts);
   const of = (part: keyof Parts, count: number) =>
     shown.filter(({ group }) => (partOf[group] ?? 'things') === part).slice(0, count);
@@ -63,26 +63,26 @@ function partsOf(concepts: readonly Seen[], amount: Amount): Parts {
 }
 
 /** Colours only where there is no thing. */
-const inBrief = ({ things, conditions, time, colours }: Parts): Seen[] => [
+const inBrief = ({ things, conditions, time, colours }: Parts): SeenSubject[] => [
   ...[...things, ...conditions, ...time],
   ...(things.length > 0 ? [] : colours),
 ];
 
-function withoutRivals(concepts: readonly Seen[]): Seen[] {
+function withoutRivals(concepts: readonly SeenSubject[]): SeenSubject[] {
   return concepts.filter(({ name }, at) => {
     const rivals = alternatives.find((set) => set.has(name));
     return !rivals || !concepts.slice(0, at).some((stronger) => rivals.has(stronger.name));
   });
 }
 
-function nameOf({ name, group }: Seen): string {
+function nameOf({ name, group }: SeenSubject): string {
   return group === 'actions' ? `${mutual.has(name) ? 'people' : 'somebody'} ${name}` : name;
 }
 
-function conditionsOf(conditions: readonly Seen[], hasThings: boolean): string {
+function conditionsOf(conditions: readonly SeenSubject[], hasThings: boolean): string {
   const within = conditions.filter(({ name }) => surrounding.has(name));
   const others = conditions.filter((condition) => !within.includes(condition));
-  const names = (some: readonly Seen[]) => listOf(some.map(nameOf));
+  const names = (some: readonly SeenSubject[]) => listOf(some.map(nameOf));
   const parts = [
     ...(within.length > 0 ? [`in ${names(within)}`] : []),
     ...(others.length > 0 ? [`${hasThings || within.length > 0 ? 'with ' : ''}${names(others)}`] : []),
@@ -95,10 +95,10 @@ function conditionsOf(conditions: readonly Seen[], hasThings: boolean): string {
  * `a forest and a stream in fog at dusk`; of what is not seen at the same time a plain list.
  */
 export function seenPhrase(
-  { seen, pictured }: Pick<Facts, 'seen' | 'pictured'>,
+  { seen, pictured }: Pick<RangeFacts, 'seen' | 'pictured'>,
   amount: Amount,
   isLeaf: boolean,
-): { text: string; shown: readonly Seen[] } {
+): { text: string; shown: readonly SeenSubject[] } {
   const parts = partsOf(seen, amount);
   const shown = inBrief(parts);
   if (!isLeaf && !shown.every((concept) => concept.seconds === pictured))
@@ -109,16 +109,16 @@ export function seenPhrase(
 }
 
 /** `the picture is mostly orange`. */
-function colourOf(colours: readonly Seen[]): string {
+function colourOf(colours: readonly SeenSubject[]): string {
   return listOf(colours.map((colour) => `the picture is ${nameOf(colour)}`));
 }
 
 /** `a forest and a stream in fog at dusk`. */
 function sceneOf(
-  things: readonly Seen[],
-  around: readonly Seen[],
-  time: readonly Seen[],
-  named: (concept: Seen) => string = nameOf,
+  things: readonly SeenSubject[],
+  around: readonly SeenSubject[],
+  time: readonly SeenSubject[],
+  named: (concept: SeenSubject) => string = nameOf,
 ): string {
   const parts = [
     listOf(things.map(named)),
@@ -129,12 +129,12 @@ function sceneOf(
 }
 
 /** Null when nothing stands out. */
-export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement | null {
+export function seenInLeaf({ seen, pictured }: RangeFacts, amount: Amount): Statement | null {
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
-  const named = (concept: Seen) =>
+  const named = (concept: SeenSubject) =>
     isLasting(concept, pictured) ? nameOf(concept) : `${nameOf(concept)} (${timeOf(concept.frames[0]!)})`;
   // Lasting things have no time; the times of others ascend.
-  const placeOf = (concept: Seen) => (isLasting(concept, pictured) ? -1 : concept.frames[0]!);
+  const placeOf = (concept: SeenSubject) => (isLasting(concept, pictured) ? -1 : concept.frames[0]!);
   const inTime = things.toSorted((a, b) => placeOf(a) - placeOf(b));
   const clauses = [sceneOf(inTime, around, time, named), listOf(sizes.map(nameOf)), colourOf(colours)].filter(
     (clause) => clause !== '',
@@ -147,13 +147,13 @@ export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement
  * Sentence for a node above the leaves: first lasting things, then others with the place that shows them
  * most, in order of time. Null if there are none.
  */
-export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
+export function seenInNode({ seen, pictured }: RangeFacts, amount: Amount): Statement | null {
   const shown = inBrief(partsOf(seen, amount));
   const lasting = shown.filter((concept) => isLasting(concept, pictured));
   const passing = shown
     .filter((concept) => !lasting.includes(concept))
     .sort((a, b) => a.frames[0]! - b.frames[0]!);
-  const at = (concept: Seen) => `${placed(concept)} (${timeOf(concept.frames[0]!)})`;
+  const at = (concept: SeenSubject) => `${placed(concept)} (${timeOf(concept.frames[0]!)})`;
   const parts = [
     ...lastingClauses(lasting, pictured),
     ...(passing.length > 0 ? [`${lasting.length > 0 ? 'also ' : ''}${listOf(passing.map(at))}`] : []),
@@ -161,16 +161,16 @@ export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement
   return parts.length === 0 ? null : statement(parts.join('; '), shown);
 }
 
-const isLasting = ({ seconds }: Seen, pictured: number) => seconds >= 0.6 * pictured;
+const isLasting = ({ seconds }: SeenSubject, pictured: number) => seconds >= 0.6 * pictured;
 
 /** `the sea and a beach most of the time`, `mostly at night`, `the picture is mostly green`. */
-function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
+function lastingClauses(lasting: readonly SeenSubject[], pictured: number): string[] {
   const [times, colours] = (['time_of_day', 'colour'] as const).map((group) =>
     lasting.filter((concept) => concept.group === group),
-  ) as [Seen[], Seen[]];
+  ) as [SeenSubject[], SeenSubject[]];
   const others = lasting.filter((concept) => !times.includes(concept) && !colours.includes(concept));
-  const isThroughout = (some: readonly Seen[]) => some.every(({ seconds }) => seconds === pictured);
-  const mostly = (some: readonly Seen[]) => {
+  const isThroughout = (some: readonly SeenSubject[]) => some.every(({ seconds }) => seconds === pictured);
+  const mostly = (some: readonly SeenSubject[]) => {
     const names = listOf(some.map(nameOf));
     return isThroughout(some) || names.startsWith('mostly ') ? names : `mostly ${names}`;
   };
@@ -183,14 +183,14 @@ function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
 }
 
 /** A name that needs nothing before it. */
-function placed(concept: Seen): string {
+function placed(concept: SeenSubject): string {
   const { name, group } = concept;
   if (group === 'time_of_day') return `scenes ${name}`;
   if (group !== 'colour') return nameOf(concept);
   return /^mostly |^black and white$/.test(name) ? `${name} pictures` : `pictures ${name}`;
 }
 
-function statement(text: string, shown: readonly Seen[]): Statement {
+function statement(text: string, shown: readonly SeenSubject[]): Statement {
   const evidence = [...new Set(shown.flatMap(({ frames }) => frames.map(frameId)))];
   return { kind: 'seen', text: sentence(text), evidence, rank: 1 };
 }

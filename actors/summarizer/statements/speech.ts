@@ -1,8 +1,8 @@
 // Sentences about speech: verbatim quotes with speaker and time, figures, repeated words.
 import { frameId, segmentId } from '../facts/evidence.ts';
-import { type Facts, type SeenPerson, type Speaker, secondOf } from '../facts/facts.ts';
+import { type PersonInRange, type RangeFacts, type SpeakerShare, secondOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
-import type { Plan } from '../objective.ts';
+import type { SummaryPlan } from '../objective.ts';
 import { endsAsking } from '../text/key-sentences.ts';
 import { clipped, excerptOf, isStopWord, type Sentence, termsOf } from '../text/sentences.ts';
 import {
@@ -50,7 +50,7 @@ const figure = /(?<![\p{L}\p{N}])\p{Sc}?\p{N}+(?:[.,:'’]\p{N}+)*(?:\s?[%°€$
 /** Figures of sentences that are not quoted, with when they are said; null for none. At most `count`. */
 export function figures(
   film: OutlinedFilm,
-  facts: Facts,
+  facts: RangeFacts,
   quotes: ReadonlySet<number>,
   count: number,
 ): Statement | null {
@@ -113,7 +113,11 @@ function wordsOf(text: string): string[] {
 }
 
 /** `Said more than once: bridge, river.`; null where no word comes again. */
-export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: number): Statement | null {
+export function recurringWords(
+  film: OutlinedFilm,
+  { sentences }: RangeFacts,
+  count: number,
+): Statement | null {
   const { words: texts, sentences: from } = recurring(film, sentences, count);
   if (texts.length < 2) return null;
   const evidence = [...new Set(from.flatMap((number) => segmentIds(film.sentences[number]!)))];
@@ -133,7 +137,7 @@ const longestWords = 140;
 export const nameOf = (name: string): string => clipped(name.replace(/\s+/gu, ' ').trim(), longestName);
 
 /** `Ada, Ben and two people without a name`. `withSeconds`: how long each is seen. */
-export function peoplePhrase(people: readonly SeenPerson[], withSeconds = false): string {
+export function peoplePhrase(people: readonly PersonInRange[], withSeconds = false): string {
   const named = people.filter(({ isNamed }) => isNamed);
   const included = named.slice(0, mostNames);
   const unnamed = people.length - named.length;
@@ -148,7 +152,7 @@ export function peoplePhrase(people: readonly SeenPerson[], withSeconds = false)
 }
 
 /** Null when nobody is seen whom anybody looked for. `withSeconds`: how long each is seen. */
-export function peopleSeen({ people, range }: Facts, withSeconds: boolean): Statement | null {
+export function peopleSeen({ people, range }: RangeFacts, withSeconds: boolean): Statement | null {
   if (people.length === 0) return null;
   const verb = people.length === 1 ? 'is' : 'are';
   const named = people.filter(({ isNamed }) => isNamed).slice(0, mostNames);
@@ -166,8 +170,8 @@ export function peopleSeen({ people, range }: Facts, withSeconds: boolean): Stat
 /** Named people whom the film shows for the first time; null where that is not asked for, or nobody comes. */
 export function newcomers(
   { material }: OutlinedFilm,
-  { people, range }: Facts,
-  plan: Plan,
+  { people, range }: RangeFacts,
+  plan: SummaryPlan,
 ): Statement | null {
   if (!plan.looks.includes('newcomers')) return null;
   const firstOf = new Map(material.people.map(({ person, frames }) => [person, frames[0] ?? -1]));
@@ -183,7 +187,7 @@ export function newcomers(
 }
 
 /** Names the speakers; null if there are none, or none is known. */
-export function speaking({ speakers, spoken }: Facts, withSeconds = false): Statement | null {
+export function speaking({ speakers, spoken }: RangeFacts, withSeconds = false): Statement | null {
   const [first, ...others] = speakers.filter(({ speaker }) => speaker !== null) as Known[];
   if (!first) return null;
   const evidence = [first, ...others].flatMap(({ segments }) => segments.map(segmentId));
@@ -206,7 +210,7 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
 const isUnnamed = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
 /** Names the speakers with their durations. `isWhole`: total speaking time where no speaker is known. */
-export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
+export function speakingLong(facts: RangeFacts, isWhole: boolean): Statement | null {
   const speakers = speaking(facts, true);
   const [unknown] = facts.speakers;
   if (speakers || !unknown || !isWhole) return speakers;
@@ -215,7 +219,10 @@ export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
 }
 
 /** Sentence for a part whose words all belong to a sentence that begins before it. */
-export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }: Facts): Statement | null {
+export function goingOn(
+  { segments }: OutlinedFilm,
+  { speakers: [first], range }: RangeFacts,
+): Statement | null {
   const [number] = first?.segments ?? [];
   if (number === undefined) return null;
   const { text, start_seconds } = segments![number]!;
@@ -229,4 +236,4 @@ export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }
   return { kind: 'quote', quote, evidence: [segmentId(number)], rank: 4 };
 }
 
-type Known = Speaker & { readonly speaker: string };
+type Known = SpeakerShare & { readonly speaker: string };

@@ -4,7 +4,7 @@ import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
 import { spelledOnDisk } from '../../../runtime/files/spelling.ts';
 import { allAbsolute } from '../../../runtime/paths.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { quoted } from '../../../runtime/text.ts';
 import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
@@ -37,7 +37,7 @@ import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 export async function listSummaries(
   parts: SummariesParts,
   request: ListRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<SummariesAnswer> {
   const { cache_dir, media_paths, hash_strs, limit = null, after_summary_ref: begins } = request;
   const after = begins === undefined ? null : parseSummaryRef(begins, 'after_summary_ref');
@@ -67,7 +67,7 @@ async function pages(
   cache_dir: string,
   all: readonly string[],
   { after, limit }: { readonly after: SummaryName | null; readonly limit: number | null },
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<Listed> {
   const summaries: HeldSummary[] = [];
   const unreadable: string[] = [];
@@ -89,7 +89,7 @@ async function pages(
 export async function listCollections(
   parts: SummariesParts,
   request: CollectionsRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<CollectionsAnswer> {
   const { cache_dir, collection_id, include_members } = request;
   if (collection_id === undefined) {
@@ -135,7 +135,7 @@ export async function membersOf(
   cache_dir: string,
   collection_id: string,
   most: 0 | null,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<{ collection: HeldCollection; members: SummaryMember[]; unreadable: SummaryName[] }> {
   const limit = most === 0 ? 1 : mostOfPage;
   const pages = await allPages(async (after: SummaryName | null) => {
@@ -234,7 +234,7 @@ export async function hashesOf(
   parts: SummariesParts,
   cache_dir: string,
   paths: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
   unreadable: (error: Error) => null,
 ): Promise<(string | null)[]> {
   const hashes: (string | null)[] = [];
@@ -268,7 +268,7 @@ export async function contentsOf(
   /** Paths in the spelling of the request. */
   media_paths: readonly string[],
   hash_strs: readonly string[],
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
   const broken: string[] = [];
   const paths = await spelledOnDisk(allAbsolute('media_paths', media_paths));
@@ -287,7 +287,7 @@ async function contentAt(
   { index, prober }: SummariesParts,
   cache_dir: string,
   path: string,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<string> {
   const identity = await prober.ask('identify', { path }, call);
   const named = await nameContent({ decoder: prober, index, cache_dir, call }, path, identity);

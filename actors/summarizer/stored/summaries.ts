@@ -1,6 +1,6 @@
 // The coordinator of summaries: reads what is stored, a page or a node at a time, and removes it.
 
-import type { CallOptions } from '../../../runtime/ref.ts';
+import type { AskOptions } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/locks.ts';
 import { quoted } from '../../../runtime/text.ts';
 import { sweepInSteps } from '../../index/store/compact-in-steps.ts';
@@ -73,7 +73,7 @@ export function createSummaries(given: SummariesParts): Summaries {
 }
 
 /** A person waits: ahead of the work of analyses. */
-function now(signal: AbortSignal | undefined): CallOptions {
+function now(signal: AbortSignal | undefined): AskOptions {
   return { lane: 'now', signal };
 }
 
@@ -82,7 +82,7 @@ async function read(
   parts: SummariesParts,
   request: SummarySelector,
   { node_id, evidence }: { readonly node_id: string | null; readonly evidence: boolean },
-  call: CallOptions,
+  call: AskOptions,
 ) {
   const selected = await select(parts, request, call);
   const { hash_str, analysis_id } = selected;
@@ -145,7 +145,7 @@ interface Selected {
 const ways = ['summary_ref', 'path', 'hash_str'] as const;
 
 /** WHICH_SUMMARY, BAD_SUMMARY_REF, UNKNOWN_SUMMARY, what keeps the file from being read. */
-async function select(parts: SummariesParts, request: SummarySelector, call: CallOptions): Promise<Selected> {
+async function select(parts: SummariesParts, request: SummarySelector, call: AskOptions): Promise<Selected> {
   const { summary_ref, path, hash_str, analysis_id } = request;
   const given = ways.filter((name) => request[name] !== undefined);
   const [way, second] = given;
@@ -189,7 +189,7 @@ async function findNodes(
   parts: SummariesParts,
   searching: Mutex,
   request: FindRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<SummaryMatchesAnswer> {
   const { cache_dir, query, media_paths, hash_strs, collection_id = null, max_results } = request;
   const { askedAs, broken } =
@@ -240,7 +240,7 @@ const together = Math.min(256, mostOfPage);
 async function removeSummaries(
   parts: SummariesParts,
   request: RemoveRequest,
-  call: CallOptions,
+  call: AskOptions,
 ): Promise<SummariesRemoved> {
   const { cache_dir, collection_id = null } = request;
   if (request.summary_refs.length === 0 && collection_id === null) {

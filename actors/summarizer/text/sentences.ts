@@ -1,6 +1,6 @@
 // The sentences of a transcript, with the times at which they are spoken. A sentence may go over several
 // segments, and a segment may hold several; no word is lost, added or moved.
-import type { Spoken } from '../outline/material.ts';
+import type { SpokenLine } from '../outline/material.ts';
 
 export interface Sentence {
   /** Text of the transcript, white space joined to single spaces; never blank. */
@@ -36,7 +36,7 @@ const abbreviation =
 const clause = /[,;:،؛、，；：၊–—]$/u;
 
 /** `language`: BCP 47 of what is spoken. O(characters), whatever the length of sentences. */
-export function sentencesOf(segments: readonly Spoken[], language = 'und'): Sentence[] {
+export function sentencesOf(segments: readonly SpokenLine[], language = 'und'): Sentence[] {
   const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
   return runsOf(segments).flatMap((run) => {
     const pieces = joinAbbreviations([...segmenter.segment(run.text)].map(({ segment }) => segment));
@@ -56,9 +56,9 @@ interface Run {
   readonly places: readonly { readonly segment: number; readonly from: number; readonly to: number }[];
 }
 
-function runsOf(segments: readonly Spoken[]): Run[] {
+function runsOf(segments: readonly SpokenLine[]): Run[] {
   const runs: { text: string; places: { segment: number; from: number; to: number }[] }[] = [];
-  let last: Spoken | null = null;
+  let last: SpokenLine | null = null;
   segments.forEach((segment, number) => {
     const text = segment.text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
     if (text === '') return;
@@ -130,7 +130,7 @@ function bestCut({ text, places }: Run, start: number, limit: number): number {
   return isHalf ? limit - 1 : limit;
 }
 
-function sentenceOf(run: Run, segments: readonly Spoken[], start: number, end: number): Sentence[] {
+function sentenceOf(run: Run, segments: readonly SpokenLine[], start: number, end: number): Sentence[] {
   const raw = run.text.slice(start, end);
   const text = raw.trim();
   if (text === '') return [];
@@ -152,7 +152,7 @@ function sentenceOf(run: Run, segments: readonly Spoken[], start: number, end: n
 }
 
 function timeAt(
-  segments: readonly Spoken[],
+  segments: readonly SpokenLine[],
   { segment, from, to }: Run['places'][number],
   at: number,
 ): number {

@@ -96,7 +96,7 @@ export const mostLines = 300;
  */
 const glimpsed = 0.2;
 
-export interface Region extends Rectangle {
+export interface TextRegion extends Rectangle {
   readonly score: number;
 }
 
@@ -106,8 +106,8 @@ export function mayBeText(map: Float32Array): boolean {
 }
 
 /** In pixels of the map, in reading order. */
-export function regionsOf(map: Float32Array, width: number, height: number): Region[] {
-  const regions: Region[] = [];
+export function regionsOf(map: Float32Array, width: number, height: number): TextRegion[] {
+  const regions: TextRegion[] = [];
   for (const outline of outlines(map, width, height)) {
     const tight = smallestRectangle(outline);
     if (Math.min(tight.width, tight.height) < leastSide) continue;

@@ -16,10 +16,10 @@ import {
 } from '../../models/session.ts';
 import {
   emptyTranscript,
-  type Family,
   type SpeechFamily,
   type SpeechWindow,
   type TextPiece,
+  type TranscriberFamily,
   tokenLimit,
   type WindowTranscript,
 } from '../family.ts';
@@ -75,7 +75,7 @@ const jointPlan: GraphPlan = [
   ['outputs', 'output_states_1', 'output_states_2'],
 ];
 
-export const parakeet: Family = {
+export const parakeet: TranscriberFamily = {
   open: async (row, file, session, checkpoint) => {
     const opened: Graph[] = [];
     const close = async () => {

@@ -2,8 +2,8 @@
 // subtitles used for training, repetitions, and more text than can be spoken in the time. What is removed is
 // answered with its reason.
 import { deflateSync } from 'node:zlib';
-import type { Confidence } from '../family.ts';
-import { isBlank, type Piece, segmentWords } from './timing.ts';
+import type { TextConfidence } from '../family.ts';
+import { isBlank, segmentWords, type TimedPiece } from './timing.ts';
 
 export type RemovalReason = 'no speech' | 'training phrase' | 'repetition' | 'too fast';
 
@@ -15,17 +15,17 @@ export interface Removed {
   readonly detail: string;
 }
 
-export interface Window {
-  readonly pieces: readonly Piece[];
+export interface HeardWindow {
+  readonly pieces: readonly TimedPiece[];
   /** Length of the window, and of the detected speech in it. */
   readonly seconds: number;
   readonly speechSeconds: number;
   /** Certainty that the model reports, if any. */
-  readonly confidence?: Confidence | undefined;
+  readonly confidence?: TextConfidence | undefined;
 }
 
 interface Filtered {
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TimedPiece[];
   readonly removed: readonly Removed[];
 }
 
@@ -48,7 +48,7 @@ const SYLLABLES_A_SECOND = 18;
 const REPETITIVE_RATIO = 4;
 
 /** Removes from a window what cannot have been said. Pieces that lose part of their text keep their times. */
-export function filterHallucinations(window: Window): Filtered {
+export function filterHallucinations(window: HeardWindow): Filtered {
   const text = joined(window.pieces);
   if (isBlank(text)) return { pieces: [], removed: [] };
   const all = (reason: RemovalReason, detail: string): Filtered => ({
@@ -69,9 +69,9 @@ export function filterHallucinations(window: Window): Filtered {
   return { pieces, removed };
 }
 
-const joined = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join('');
+const joined = (pieces: readonly TimedPiece[]) => pieces.map(({ text }) => text).join('');
 
-function silenceOf({ speechSeconds, confidence }: Window): string | null {
+function silenceOf({ speechSeconds, confidence }: HeardWindow): string | null {
   if (speechSeconds < MIN_SPEECH_SECONDS) return `${speechSeconds.toFixed(2)} s of speech`;
   if (
     !confidence ||
@@ -83,7 +83,7 @@ function silenceOf({ speechSeconds, confidence }: Window): string | null {
   return `no speech ${noSpeech.toFixed(2)}, mean log probability ${meanLogProbability.toFixed(2)}`;
 }
 
-const isFaint = ({ seconds, speechSeconds }: Window) =>
+const isFaint = ({ seconds, speechSeconds }: HeardWindow) =>
   speechSeconds < FAINT_SECONDS && speechSeconds < FAINT_SHARE * seconds;
 
 /**
@@ -162,7 +162,7 @@ const minTimes = (words: number) => (words < 3 ? 8 : 5);
 const letterRepetition = /(\S{1,8}?)\1{15,}/gsu;
 
 /** Leaves the first occurrence of every repetition. */
-function withoutRepetitions(pieces: readonly Piece[]): Filtered {
+function withoutRepetitions(pieces: readonly TimedPiece[]): Filtered {
   const text = joined(pieces);
   const words = wordRepetitions(text);
   // In scripts without spaces both searches find the same repetition.
@@ -223,7 +223,7 @@ function repetitionAt(
   return null;
 }
 
-function withoutRanges(pieces: readonly Piece[], repetitions: readonly Repetition[]): Piece[] {
+function withoutRanges(pieces: readonly TimedPiece[], repetitions: readonly Repetition[]): TimedPiece[] {
   let offset = 0;
   return pieces.flatMap((piece) => {
     const start = offset;

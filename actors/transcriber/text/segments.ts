@@ -1,9 +1,14 @@
 // Breaks what a model wrote into segments of at most 7 s and 84 characters, preferably at the end of a
 // sentence or clause or at a pause. No word is lost, changed or moved.
 import type { Segment } from '../contract.ts';
-import { alignWords, isBlank, type Piece, type Span, segmentWords, type TimedWord } from './timing.ts';
-
-export type { Piece, Span } from './timing.ts';
+import {
+  alignWords,
+  isBlank,
+  segmentWords,
+  type TimedPiece,
+  type TimedSpan,
+  type TimedWord,
+} from './timing.ts';
 
 export const LONGEST_SECONDS = 7;
 /** UTF-16 units of a segment's text, its leading space among them: two lines of 42. */
@@ -18,7 +23,7 @@ const SHORTEST_SECONDS = 0.02;
  * ascending; only needed for pieces of more than one word. A word longer than a segment is split; one that
  * lasts longer is shortened.
  */
-export function segmentsOf(pieces: readonly Piece[], speech: readonly Span[] = []): Segment[] {
+export function segmentsOf(pieces: readonly TimedPiece[], speech: readonly TimedSpan[] = []): Segment[] {
   const written = pieces.filter(({ text }) => text !== '');
   const text = written.map((piece) => piece.text).join('');
   if (isBlank(text)) return [];

@@ -2,7 +2,7 @@
 // spread over the detected speech at a constant number of characters a second.
 
 /** Half-open, seconds from the start of the file. */
-export interface Span {
+export interface TimedSpan {
   readonly start_seconds: number;
   readonly end_seconds: number;
 }
@@ -11,15 +11,15 @@ export interface Span {
  * Text that a model wrote, with its time. Texts of pieces are joined directly: one that begins a word begins
  * with a space if its script uses spaces, so tokens such as ` wor`, `ld` and `,` form one word.
  */
-export interface Piece extends Span {
+export interface TimedPiece extends TimedSpan {
   readonly text: string;
 }
 
 /** A word with its time; ends do not pass the start of the next one. */
-export interface TimedWord extends Word, Span {}
+export interface TimedWord extends Word, TimedSpan {}
 
 /** A range of text that is spread evenly over a range of time. */
-interface TextSpan extends Span {
+interface TextSpan extends TimedSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -42,8 +42,8 @@ const punctuated = /[\p{Po}\p{Pd}\p{Pe}\p{Pf}]$/u;
  */
 export function alignWords(
   words: readonly Word[],
-  pieces: readonly Piece[],
-  speech: readonly Span[],
+  pieces: readonly TimedPiece[],
+  speech: readonly TimedSpan[],
 ): TimedWord[] {
   const spans: TextSpan[] = [];
   let offset = 0;
@@ -68,7 +68,7 @@ export function alignWords(
 }
 
 /** Starts never go back, and no piece overlaps the next one; NaN and infinities become the time before. */
-function inOrder(pieces: readonly Piece[]): Piece[] {
+function inOrder(pieces: readonly TimedPiece[]): TimedPiece[] {
   let latest = 0;
   const ordered = pieces.map((piece) => {
     if (piece.start_seconds > latest && piece.start_seconds < Number.POSITIVE_INFINITY)
@@ -82,8 +82,8 @@ function inOrder(pieces: readonly Piece[]): Piece[] {
   });
 }
 
-function speechWithin(speech: readonly Span[], start: number, end: number): Span[] {
-  const within: Span[] = [];
+function speechWithin(speech: readonly TimedSpan[], start: number, end: number): TimedSpan[] {
+  const within: TimedSpan[] = [];
   for (const region of speech) {
     const from = Math.max(start, region.start_seconds);
     const to = Math.min(end, region.end_seconds);
@@ -100,7 +100,7 @@ function speechWithin(speech: readonly Span[], start: number, end: number): Span
  * Divides the words among regions of speech in proportion to their length, at punctuation where some is near
  * the border.
  */
-function spread(inside: readonly Word[], regions: readonly Span[], whole: TextSpan): TextSpan[] {
+function spread(inside: readonly Word[], regions: readonly TimedSpan[], whole: TextSpan): TextSpan[] {
   const total = regions.reduce((sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds, 0);
   const length = whole.to - whole.from;
   const spans: TextSpan[] = [];

@@ -7,7 +7,7 @@ import type { SpeechWindow } from '../family.ts';
 import { checkContiguous, voiceRate } from './detector.ts';
 
 /** A window and its place in the file: `speech` counts from `firstSample`. */
-export interface Window extends SpeechWindow {
+export interface PlacedWindow extends SpeechWindow {
   readonly firstSample: number;
 }
 
@@ -62,10 +62,10 @@ export class WindowCutter {
    * `samples`: the next block, *copied*; `detected`: the detector's answer to it. Answers the windows that
    * became complete, in order, *owned by the caller*. Throws RangeError for a gap.
    */
-  push(samples: Float32Array, firstSample: number, detected: DetectedSpeech): Window[] {
+  push(samples: Float32Array, firstSample: number, detected: DetectedSpeech): PlacedWindow[] {
     const buffer = this.#begin(firstSample);
     this.#addDetected(detected);
-    const windows: Window[] = [];
+    const windows: PlacedWindow[] = [];
     for (let at = 0; at < samples.length; at += step) {
       buffer.add(samples.subarray(at, at + step));
       windows.push(...this.#advance(buffer, Math.min(this.#detectedTo, buffer.end)));
@@ -74,7 +74,7 @@ export class WindowCutter {
   }
 
   /** The channel has ended; `detected`: the detector's answer to that. Answers the last windows. */
-  end(detected: DetectedSpeech): Window[] {
+  end(detected: DetectedSpeech): PlacedWindow[] {
     const buffer = this.#buffer;
     if (!buffer) return [];
     this.#addDetected(detected);
@@ -100,14 +100,14 @@ export class WindowCutter {
   }
 
   /** Moves detected speech up to `settled` to `#speech`, and cuts the windows that are complete. */
-  #advance(buffer: SampleBuffer, settled: number): Window[] {
+  #advance(buffer: SampleBuffer, settled: number): PlacedWindow[] {
     this.#settled = Math.max(this.#settled, settled);
     while (this.#pending[0] && this.#pending[0][0] < this.#settled) {
       const [start, end] = this.#pending.shift()!;
       append(this.#speech, start, Math.min(end, this.#settled));
       if (end > this.#settled) this.#pending.unshift([this.#settled, end]);
     }
-    const windows: Window[] = [];
+    const windows: PlacedWindow[] = [];
     for (let count = this.#complete(buffer); count > 0; count = this.#complete(buffer)) {
       windows.push(this.#cutWindow(buffer, count));
     }
@@ -157,7 +157,7 @@ export class WindowCutter {
   }
 
   /** Cuts a window of the first `count` regions. */
-  #cutWindow(buffer: SampleBuffer, count: number): Window {
+  #cutWindow(buffer: SampleBuffer, count: number): PlacedWindow {
     const first = this.#start();
     const speech = this.#speech.splice(0, count);
     const speechEnd = speech.at(-1)![1];

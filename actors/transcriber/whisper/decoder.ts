@@ -48,7 +48,7 @@ interface CachePort {
   readonly isCross: boolean;
 }
 
-export interface Decoder {
+export interface WhisperDecoder {
   begin(sound: EncodedSound): Decoding;
 }
 
@@ -60,7 +60,7 @@ export async function openDecoder(
   open: SessionOpener,
   file: string,
   vocabulary: Vocabulary,
-): Promise<Decoder> {
+): Promise<WhisperDecoder> {
   const graph = await openGraph(
     open,
     file,
@@ -75,7 +75,7 @@ export async function openDecoder(
   return decoderOf(graph, cachesOf(graph), vocabulary);
 }
 
-function decoderOf(graph: Graph, caches: readonly CachePort[], { firstTime }: Vocabulary): Decoder {
+function decoderOf(graph: Graph, caches: readonly CachePort[], { firstTime }: Vocabulary): WhisperDecoder {
   const selfAttention = ['logits', ...caches.filter(({ isCross }) => !isCross).map(({ present }) => present)];
   const all = ['logits', ...caches.map(({ present }) => present)];
   return {
@@ -163,7 +163,7 @@ const LOG_PROBABILITY_THRESHOLD = -1;
 const NO_SPEECH_THRESHOLD = 0.6;
 
 /** One sound on its way through the decoder. */
-export interface Row {
+export interface DecoderRow {
   /** Its row in the encoded batch. */
   readonly index: number;
   /** Tokens of the prompt, equally many for all rows of a batch. */
@@ -187,7 +187,7 @@ export interface Hypothesis {
 }
 
 interface DecodingParts {
-  readonly decoder: Decoder;
+  readonly decoder: WhisperDecoder;
   readonly vocabulary: Vocabulary;
   /** Tokens of the languages of the model. */
   readonly languages: ReadonlyMap<string, number>;
@@ -200,7 +200,7 @@ interface DecodingParts {
 export async function decode(
   decoding: DecodingParts,
   sound: EncodedSound,
-  rows: readonly Row[],
+  rows: readonly DecoderRow[],
   checkpoint: Checkpoint,
 ): Promise<Hypothesis[]> {
   const best: (Hypothesis | undefined)[] = rows.map(() => undefined);
@@ -223,7 +223,7 @@ export async function decode(
 async function decodeAt(
   { decoder, vocabulary, languages }: DecodingParts,
   sound: EncodedSound,
-  rows: readonly Row[],
+  rows: readonly DecoderRow[],
   temperature: number,
   checkpoint: Checkpoint,
 ): Promise<Hypothesis[]> {
@@ -265,7 +265,10 @@ async function decodeAt(
 }
 
 /** The encoded sound of those rows only. */
-function parts({ data, dims: [batch, positions, width] }: EncodedSound, rows: readonly Row[]): EncodedSound {
+function parts(
+  { data, dims: [batch, positions, width] }: EncodedSound,
+  rows: readonly DecoderRow[],
+): EncodedSound {
   if (rows.length === batch) return { data, dims: [batch, positions, width] };
   const size = positions * width;
   const part = new Float32Array(rows.length * size);

@@ -14,22 +14,22 @@ import {
   type SessionOpener,
 } from '../../models/session.ts';
 import {
-  type Family,
   type SpeechFamily,
   type SpeechWindow,
   type TextPiece,
+  type TranscriberFamily,
   tokenLimit,
   type WindowTranscript,
 } from '../family.ts';
 import {
-  type Decoder,
+  type DecoderRow,
   decode,
   type EncodedSound,
   type Hypothesis,
   isSilence,
   openDecoder,
-  type Row,
   repeatsItself,
+  type WhisperDecoder,
 } from './decoder.ts';
 import { endOf, likeliest, phrasesOf, resumptionOf } from './sampling.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -37,7 +37,7 @@ import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 /** Positions of the decoder: a prompt and its text have no more tokens. */
 const POSITIONS = 448;
 
-export const whisper: Family = {
+export const whisper: TranscriberFamily = {
   open: async (row, file, open, checkpoint) => {
     const opened: ModelSession[] = [];
     const keep: SessionOpener = async (source, more) => {
@@ -88,7 +88,7 @@ function languagesOf(row: SpeechRow, vocabulary: Vocabulary, file: string): Read
 
 interface Parts {
   readonly encoder: Graph;
-  readonly decoder: Decoder;
+  readonly decoder: WhisperDecoder;
   readonly mel: LogMel;
   readonly vocabulary: Vocabulary;
   readonly languages: ReadonlyMap<string, number>;
@@ -191,7 +191,7 @@ class Whisper implements SpeechFamily {
     return starts.map((_, at) => likeliest(logits.row(at, 0), languages)?.language ?? null);
   }
 
-  #rowOf({ language, limit }: WindowText, index: number): Row {
+  #rowOf({ language, limit }: WindowText, index: number): DecoderRow {
     const { vocabulary, languages } = this.#parts;
     const token = language === null ? undefined : languages.get(language);
     const task = vocabulary.transcribe === null ? [] : [vocabulary.transcribe];

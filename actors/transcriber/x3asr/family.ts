@@ -11,9 +11,9 @@ import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import { argmax, floatsOf, type Graph, openGraph, type TensorOut } from '../../models/session.ts';
 import {
   emptyTranscript,
-  type Family,
   type SpeechFamily,
   type SpeechWindow,
+  type TranscriberFamily,
   tokenLimit,
   type WindowTranscript,
 } from '../family.ts';
@@ -45,7 +45,7 @@ const SHORTEST_SAMPLES = 8000;
 /** More than an answer has before its text, `language English<asr_text>`. */
 const HEADER_TOKENS = 32;
 
-export const x3asr: Family = {
+export const x3asr: TranscriberFamily = {
   open: async (row, file, session, checkpoint) => {
     const opened: { close(): Promise<void> }[] = [];
     const close = async () => {

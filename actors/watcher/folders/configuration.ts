@@ -7,10 +7,10 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import type { HomeFiles } from '../../../runtime/files/home-files.ts';
-import { expectVersion, type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
+import { expectVersion, type JsonFields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
-import type { Roots } from '../../index/store/roots-file.ts';
+import type { RootsState } from '../../index/store/roots-file.ts';
 import { FileCounts } from '../contract.ts';
 import { FolderStats, NewWatchFolder, WatchFolder, watchErrors } from './contract.ts';
 
@@ -34,7 +34,7 @@ export interface Configuration {
   readonly watch_folders: readonly RecordedFolder[];
 }
 
-export interface Edit {
+export interface FolderEdit {
   readonly running?: boolean;
   /** Takes the place of the one with its id, or comes last. */
   readonly put?: RecordedFolder;
@@ -52,7 +52,7 @@ type Document = Static<typeof Document>;
 const empty: Document = { version: VERSION, running: false, watch_folders: [] };
 
 /** A program that was older knew less of a folder. */
-const defaults: Fields = Object.fromEntries(
+const defaults: JsonFields = Object.fromEntries(
   Object.entries(NewWatchFolder.properties).flatMap(([name, schema]) =>
     'default' in schema ? [[name, schema.default]] : [],
   ),
@@ -61,13 +61,13 @@ const defaults: Fields = Object.fromEntries(
 export class ConfigurationFile {
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #roots: () => Roots;
+  readonly #roots: () => RootsState;
   readonly #files: HomeFiles;
   /** Size, time and number of the file when it was read last, by which roots, and what it held. */
-  #last: { readonly mark: string; readonly roots: Roots; readonly configuration: Configuration } | null =
+  #last: { readonly mark: string; readonly roots: RootsState; readonly configuration: Configuration } | null =
     null;
 
-  constructor(path: string, files: HomeFiles, clock: Clock, roots: () => Roots) {
+  constructor(path: string, files: HomeFiles, clock: Clock, roots: () => RootsState) {
     this.#path = path;
     this.#files = files;
     this.#clock = clock;
@@ -87,7 +87,7 @@ export class ConfigurationFile {
    * `edit` is handed what is on the disk, and nothing else is changed meanwhile. *Flushed* when answered.
    * Throws what `edit` throws, WATCH_FOLDERS_DAMAGED, WATCH_FOLDERS_UNWRITABLE.
    */
-  change(edit: (now: Configuration) => Edit): Promise<void> {
+  change(edit: (now: Configuration) => FolderEdit): Promise<void> {
     const options = { clock: this.#clock, refused: unwritable };
     return this.#files.change(`${this.#path}.lock`, options, (files) => {
       const document = this.#document();
@@ -133,7 +133,7 @@ export function unwritable(what: string, path: string, cause?: unknown): Error {
   return watchErrors.WATCH_FOLDERS_UNWRITABLE(what, { path }, cause);
 }
 
-function completed(document: Fields): Fields {
+function completed(document: JsonFields): JsonFields {
   const { watch_folders } = expectVersion(VERSION, document);
   if (!Array.isArray(watch_folders)) return document;
   return { ...document, watch_folders: watch_folders.map((folder) => ({ ...defaults, ...folder })) };
@@ -150,7 +150,7 @@ function withPaths(folder: RecordedFolder, path: (path: string) => string): Reco
   };
 }
 
-function editedDocument(document: Document, { running, put, remove }: Edit): Document {
+function editedDocument(document: Document, { running, put, remove }: FolderEdit): Document {
   const folders = document.watch_folders.filter(({ id }) => id !== remove);
   const isKnown = folders.some(({ id }) => id === put?.id);
   const edited = folders.map((folder) => (folder.id === put?.id ? { ...folder, ...put } : folder));

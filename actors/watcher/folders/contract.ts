@@ -2,7 +2,7 @@
 // the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
-import type { Claim } from '../../../runtime/files/lock.ts';
+import type { FileClaim } from '../../../runtime/files/lock.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import {
   absolutePath,
@@ -255,7 +255,7 @@ export type WatchFolderList = Static<typeof WatchFolderList>;
 
 export interface WatchClaims {
   /** WATCHED_ELSEWHERE. `onLost`: another one may watch now. */
-  claim(onLost: () => void): Promise<Claim>;
+  claim(onLost: () => void): Promise<FileClaim>;
   /** Process that watches in place of this one; null if there is none. */
   other(): string | null;
 }

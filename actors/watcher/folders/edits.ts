@@ -9,7 +9,7 @@ import { speechLanguages } from '../../transcriber/contract.ts';
 import { exclusionComplaint, normalizeExtensions, normalizeFolderGlob } from '../exclusions.ts';
 import type { Configuration, ConfigurationFile, FolderSettings, RecordedFolder } from './configuration.ts';
 import { type NewWatchFolder, type WatchFolderChanges, watchErrors } from './contract.ts';
-import { expectOnce, type Homes, type Places } from './places.ts';
+import { expectOnce, type Homes, type WatchedPlaces } from './places.ts';
 
 // The settings of a watch folder: brought into one form, and what is wrong with them together. Pure:
 // places.ts looks at the disk.
@@ -111,7 +111,7 @@ function faceComplaints({ enable_face_analysis, cluster_job_name, face_eps }: Fo
 
 export interface EditParts {
   readonly configuration: ConfigurationFile;
-  readonly places: Places;
+  readonly places: WatchedPlaces;
   readonly homes: Homes;
   readonly index: Ref<typeof indexContract>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */

@@ -27,7 +27,7 @@ import type { FolderSettings } from './configuration.ts';
 
 // Outcomes of the files of a task: the results of their kinds of work arrive one by one.
 
-export interface Fault {
+export interface FolderFault {
   readonly code: string;
   readonly message: string;
 }
@@ -35,7 +35,7 @@ export interface Fault {
 export interface FileOutcome extends SeenFile {
   readonly end: FileEnd;
   /** Why it was not analysed; null when it was, and when somebody stopped the work. */
-  readonly fault: Fault | null;
+  readonly fault: FolderFault | null;
 }
 
 const { MODEL_RUN_FAILED: _, ...modelRows } = modelErrors;
@@ -66,19 +66,19 @@ const others: Readonly<Record<string, ErrorRow>> = {
  * Whom an error concerns. `file`: it comes again until the file changes. `attempt`: the same work on the file
  * may succeed. `surroundings`: any other file would have had it.
  */
-export function scopeOf({ code }: Fault): 'file' | 'attempt' | 'surroundings' {
+export function scopeOf({ code }: FolderFault): 'file' | 'attempt' | 'surroundings' {
   if (code in surroundings) return 'surroundings';
   return others[code]?.retryable ? 'attempt' : 'file';
 }
 
 /** The closing step of a task: its result, or whether there will be one. */
-export type Closing = WorkResult | 'awaited' | 'none';
+export type ClosingOutcome = WorkResult | 'awaited' | 'none';
 
 /** `isComplete`: every kind of work on the file has a result. */
 export function outcomeOf(
   results: readonly WorkResult[],
   isComplete: boolean,
-  closing: Closing,
+  closing: ClosingOutcome,
 ): Pick<FileOutcome, 'end' | 'fault'> {
   const faults = results.filter(({ outcome }) => outcome === 'failed').map(faultOf);
   // A fault of the file itself counts more than one that may pass.
@@ -101,14 +101,14 @@ export function outcomeOf(
   return { end: isStopped ? 'returned' : 'analyzed', fault: null };
 }
 
-function faultOf({ error }: WorkResult): Fault {
+function faultOf({ error }: WorkResult): FolderFault {
   return error ?? { code: engineErrors.INTERNAL.code, message: engineErrors.INTERNAL.meaning };
 }
 
 export class TaskOutcomes {
   readonly #files: Map<string, { readonly file: SeenFile; readonly results: WorkResult[] }>;
   #kinds = Number.POSITIVE_INFINITY;
-  #closing: Closing;
+  #closing: ClosingOutcome;
 
   /** `closes`: a closing step follows, for which files wait. */
   constructor(files: readonly SeenFile[], closes: boolean) {
@@ -327,7 +327,7 @@ export class FolderTask {
   }
 
   /** Null when the file is gone, or readable by now. */
-  async #faultOf(path: string, signal: AbortSignal): Promise<Fault | null> {
+  async #faultOf(path: string, signal: AbortSignal): Promise<FolderFault | null> {
     const { cache_dir } = this.#request;
     try {
       await this.#parts.analysis.properties({ cache_dir, media_paths: [path], model_key: null }, signal);

@@ -6,9 +6,9 @@ import {
   type FileCounts,
   type FileEnd,
   isSamePlan,
-  type Plan,
   type PollReport,
   type SeenFile,
+  type WatchPlan,
 } from '../contract.ts';
 import type { FolderRecord, RecordedFolder } from './configuration.ts';
 import { failureText } from './contract.ts';
@@ -26,7 +26,7 @@ export class FolderWatch implements Scheduled {
   cache_dir: string;
   work: string;
   /** Under which it was listed last; null when it has to be listed again before files are taken. */
-  plan: Plan | null = null;
+  plan: WatchPlan | null = null;
   /** Reports are sent one after the other. */
   readonly lock = new Mutex();
   /** Outcomes that the watcher has not received yet. */
@@ -110,7 +110,7 @@ export class FolderWatch implements Scheduled {
   }
 
   /** Drops outcomes of any other plan, which are of no use any more. */
-  setPlan(plan: Plan): void {
+  setPlan(plan: WatchPlan): void {
     if (this.plan !== null && !isSamePlan(this.plan, plan)) this.#forget();
     this.plan = plan;
   }

@@ -31,7 +31,7 @@ interface Place {
   readonly store: string | null;
 }
 
-export class Places {
+export class WatchedPlaces {
   readonly #homes: Homes;
   readonly #queries: PendingQueries;
   readonly #look: (path: string) => Promise<Place>;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { toFields } from '../../../runtime/errors.ts';
 import type { HomeFiles } from '../../../runtime/files/home-files.ts';
-import { type Claim, claim, claimant, type Holder } from '../../../runtime/files/lock.ts';
+import { claim, claimant, type FileClaim, type LockHolder } from '../../../runtime/files/lock.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/locks.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
-import { type Roots, RootsFile } from '../../index/store/roots-file.ts';
+import { RootsFile, type RootsState } from '../../index/store/roots-file.ts';
 import type { watcherContract } from '../contract.ts';
 import {
   ConfigurationFile,
@@ -31,7 +31,7 @@ import {
   watchErrors,
 } from './contract.ts';
 import { addFolder, changeFolder, type EditParts, folderOf } from './edits.ts';
-import { Places } from './places.ts';
+import { WatchedPlaces } from './places.ts';
 import { pausedUntil } from './schedule.ts';
 import { WatchRun, type WatchRunParts } from './watch-run.ts';
 
@@ -43,7 +43,7 @@ export interface WatchFolderParts
   /** True if `resume` has an effect. */
   readonly resumes: boolean;
   /** Where the roots are now. */
-  readonly roots: () => Roots;
+  readonly roots: () => RootsState;
   /** Access to the stored configuration. */
   readonly homeFiles: HomeFiles;
   /** Null for one process of the home folder at a time. */
@@ -92,10 +92,10 @@ export class WatchService implements OwnWatch {
   readonly #claims: WatchClaims;
   readonly #configuration: ConfigurationFile;
   readonly #records: FolderRecords;
-  readonly #places: Places;
+  readonly #places: WatchedPlaces;
   /** Starts and stops come one after the other. */
   readonly #turn = new Mutex();
-  #claim: Claim | null = null;
+  #claim: FileClaim | null = null;
   #run: WatchRun | null = null;
   #isClosed = false;
   #disarmResume = () => {};
@@ -113,7 +113,7 @@ export class WatchService implements OwnWatch {
       parts.roots,
     );
     this.#records = new FolderRecords(folder, parts.log, parts.shared?.ledgers);
-    this.#places = new Places(parts.homes, parts.clock);
+    this.#places = new WatchedPlaces(parts.homes, parts.clock);
   }
 
   get #edits(): EditParts {
@@ -191,7 +191,7 @@ export class WatchService implements OwnWatch {
     if (this.#run === null) this.#watch(watcher);
   }
 
-  #claimWatch(): Promise<Claim> {
+  #claimWatch(): Promise<FileClaim> {
     return this.#claims.claim(() => {
       this.#claim = null;
       this.#parts.log.error('watching ends', { error: this.#other() ?? 'another one watches' });
@@ -296,7 +296,7 @@ export class WatchService implements OwnWatch {
 
 /** One process of a home folder watches. `path`: names it. */
 function claimsIn(path: string, clock: Clock): WatchClaims {
-  const conflict = (holder: Holder) =>
+  const conflict = (holder: LockHolder) =>
     watchErrors.WATCHED_ELSEWHERE(watchedBy(holder), { pid: holder.pid, host: holder.host });
   return {
     claim: (onLost) => claim(path, { clock, refused: unwritable, conflict, onLost }),
@@ -307,7 +307,7 @@ function claimsIn(path: string, clock: Clock): WatchClaims {
   };
 }
 
-function watchedBy({ pid, host }: Pick<Holder, 'pid' | 'host'>): string {
+function watchedBy({ pid, host }: Pick<LockHolder, 'pid' | 'host'>): string {
   return `Process ${pid} on ${host} watches the folders of this home folder`;
 }
 

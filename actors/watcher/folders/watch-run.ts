@@ -11,15 +11,15 @@ import { analysisErrors, type Tasks } from '../../analysis/contract.ts';
 import {
   type BatchSize,
   isSamePlan,
-  type Plan,
   type WatchedFolder,
+  type WatchPlan,
   type watcherContract,
 } from '../contract.ts';
 import type { Configuration, ConfigurationFile, FolderRecords } from './configuration.ts';
 import { type SharedWatch, type WatchState, watchErrors } from './contract.ts';
 import { type FileOutcome, FolderTask, type FolderTaskParts } from './folder-task.ts';
 import { FolderWatch, lastErrorOf } from './folder-watch.ts';
-import type { Homes, Places } from './places.ts';
+import type { Homes, WatchedPlaces } from './places.ts';
 import { nextPoll, nextToWork, stateOf, waitAfter } from './schedule.ts';
 
 export interface WatchRunParts extends FolderTaskParts {
@@ -27,7 +27,7 @@ export interface WatchRunParts extends FolderTaskParts {
   readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
   readonly configuration: ConfigurationFile;
   readonly records: FolderRecords;
-  readonly places: Places;
+  readonly places: WatchedPlaces;
   readonly homes: Homes;
   /** Null for an engine by itself. */
   readonly shared: SharedWatch | null;
@@ -279,7 +279,7 @@ export class WatchRun {
     }
   }
 
-  #folderOf({ id, folder: { folder_path } }: FolderWatch, plan: Plan): WatchedFolder {
+  #folderOf({ id, folder: { folder_path } }: FolderWatch, plan: WatchPlan): WatchedFolder {
     const { records, shared } = this.#parts;
     return { id, folder_path, ledger: records.ledgerOf(id), shared: shared !== null, plan };
   }
@@ -325,7 +325,7 @@ export class WatchRun {
     if (isHandedBack && !tasks.busy) watch.postpone(clock.now() + STOPPED_MS);
   }
 
-  #record(watch: FolderWatch, plan: Plan, outcomes: readonly FileOutcome[]): void {
+  #record(watch: FolderWatch, plan: WatchPlan, outcomes: readonly FileOutcome[]): void {
     if (watch.isGone || this.#shutdown.signal.aborted) return;
     const reports = watch.add(outcomes, this.#parts.now());
     this.processed += reports.filter(({ end }) => end === 'analyzed' || end === 'failed').length;

@@ -8,7 +8,7 @@ import {
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { ApiError } from '../../client/error.ts';
 import { inOurWords, notes, oneLine, secondsText, timeText } from '../answer.ts';
-import { findMedia, type Media } from '../media.ts';
+import { findMedia, type MediaReference } from '../media.ts';
 import { argumentErrors, type Call, MediaName, Seconds, tool } from '../tool.ts';
 
 const Clip = Type.Object({
@@ -52,7 +52,7 @@ export const makeTimeline = tool({
   }),
   effect: 'adds',
   run: async ({ clips, format, output_path, name }, call) => {
-    const mediaByName = new Map<string, Media>();
+    const mediaByName = new Map<string, MediaReference>();
     for (const [i, clip] of clips.entries()) {
       if (clip.out <= clip.in)
         throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: must be after in`, {
@@ -101,7 +101,7 @@ const nameOf = (clip: number) => `clips[${clip}]`;
  * reports unreadable files.
  */
 async function kindsOf(
-  media: readonly Media[],
+  media: readonly MediaReference[],
   { client, cacheDir, callOptions }: Call,
 ): Promise<ReadonlyMap<string, Kind>> {
   const media_paths = [...new Set(media.map(({ path }) => path))];

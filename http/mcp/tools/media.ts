@@ -19,7 +19,7 @@ import {
   sideThatFits,
   timeText,
 } from '../answer.ts';
-import { findMedia, type Media, mediaOfMoments, parseMoment } from '../media.ts';
+import { findMedia, type MediaReference, mediaOfMoments, parseMoment } from '../media.ts';
 import { type Call, MediaName, MomentName, Ranges, tool } from '../tool.ts';
 
 // describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when,
@@ -125,7 +125,7 @@ export const describeMedia = tool({
   },
 });
 
-function moreOf(omitted: number, { hash_str }: Media): string[] {
+function moreOf(omitted: number, { hash_str }: MediaReference): string[] {
   if (omitted === 0) return [];
   const lines = omitted === 1 ? '1 more line was' : `${omitted} more lines were`;
   return [`${lines} omitted. find_moments and who find more with media ["${hashText(hash_str)}"].`];
@@ -134,7 +134,7 @@ function moreOf(omitted: number, { hash_str }: Media): string[] {
 type SpokenSpeakers = NonNullable<LibraryMedia['transcript']>;
 
 async function recordOf(
-  { path, hash_str }: Media,
+  { path, hash_str }: MediaReference,
   { client, cacheDir, callOptions }: Call,
 ): Promise<LibraryMedia | null> {
   const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, callOptions);
@@ -164,7 +164,7 @@ function speakersText({ speakers, speakers_uncertain, speaker_range: range }: Sp
 const notReadable = 'The file is not readable now; what is stored of it can be searched.';
 
 /** Facts about the file as it is now. It may be gone, and what is stored of it is still reported. */
-async function fileFacts({ path, hash_str }: Media, { client, cacheDir, callOptions }: Call) {
+async function fileFacts({ path, hash_str }: MediaReference, { client, cacheDir, callOptions }: Call) {
   const withoutPicture = (...lines: string[]) => ({ lines, picture: null });
   try {
     const { media_properties } = await client.mediaMetadata(
@@ -191,7 +191,10 @@ async function fileFacts({ path, hash_str }: Media, { client, cacheDir, callOpti
   }
 }
 
-async function seenIn({ hash_str }: Media, { client, cacheDir, callOptions }: Call): Promise<Finding[]> {
+async function seenIn(
+  { hash_str }: MediaReference,
+  { client, cacheDir, callOptions }: Call,
+): Promise<Finding[]> {
   const { jobs } = await client.faceClusters({ cache_dir: cacheDir }, callOptions);
   const here = jobs.filter(
     ({ media_hashes, names }) => media_hashes.includes(hash_str) && Object.keys(names).length > 0,
@@ -213,7 +216,7 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, callOptions }: Ca
 const shotNames = { close_up: 'close-up', medium: 'medium', wide: 'wide' } as const;
 
 /** Things, shot sizes and printed lines. */
-async function sightsOf({ hash_str }: Media, { client, cacheDir, callOptions }: Call) {
+async function sightsOf({ hash_str }: MediaReference, { client, cacheDir, callOptions }: Call) {
   const sightings = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, callOptions);
   const things = sightings.things.toSorted((a, b) => Number(b.measured) - Number(a.measured));
   const shots = [...Map.groupBy(sightings.shots, ({ size }) => size)];
@@ -244,7 +247,7 @@ function rangeOf(span: { start_seconds: number; end_seconds: number }): [number,
 }
 
 /** The summary that was stored last. */
-async function summaryOf({ hash_str }: Media, { client, cacheDir, callOptions }: Call) {
+async function summaryOf({ hash_str }: MediaReference, { client, cacheDir, callOptions }: Call) {
   const { short_summary, root } = await client.summaryOverview(
     { cache_dir: cacheDir, hash_str },
     callOptions,

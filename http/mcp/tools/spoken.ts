@@ -13,7 +13,14 @@ import {
   secondsText,
   timeText,
 } from '../answer.ts';
-import { findMedia, loadSpeech, type Media, momentId, nothingAnalysed, searchedPaths } from '../media.ts';
+import {
+  findMedia,
+  loadSpeech,
+  type MediaReference,
+  momentId,
+  nothingAnalysed,
+  searchedPaths,
+} from '../media.ts';
 import {
   argumentErrors,
   Cursor,
@@ -200,7 +207,7 @@ export const readTranscript = tool({
   },
 });
 
-function nothing({ path }: Media, status: string, isLater: boolean): string {
+function nothing({ path }: MediaReference, status: string, isLater: boolean): string {
   const name = fileName(path);
   if (isLater) return `Nothing more is said in this range of ${name}.`;
   if (status === 'empty') return `Nobody speaks in ${name}.`;

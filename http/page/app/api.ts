@@ -22,7 +22,7 @@ export type Api = {
 };
 
 /** Error answer of the service. `status` 0: it did not answer. */
-export class ApiError extends Error {
+export class ServiceError extends Error {
   readonly status: number;
   /** The short phrase; `message` has the details. */
   readonly phrase: string;
@@ -55,7 +55,7 @@ export function isAbort(error: unknown): boolean {
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof ApiError) return failureText(error.message, error.phrase);
+  if (error instanceof ServiceError) return failureText(error.message, error.phrase);
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -82,7 +82,7 @@ export async function call<T>(
   }).catch((error: unknown) => {
     if (isAbort(error) || signal?.aborted) throw error;
     update({ service: 'away' });
-    throw new ApiError(0, { error: 'No answer', message: messageOf(error) }, 1);
+    throw new ServiceError(0, { error: 'No answer', message: messageOf(error) }, 1);
   });
   const error = response.ok ? null : await errorOf(response);
   if (token === undefined) hear(session, error);
@@ -90,13 +90,17 @@ export async function call<T>(
   return read(response);
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ServiceError> {
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  return new ApiError(response.status, await answerOf(response), Number.isFinite(seconds) ? seconds : null);
+  return new ServiceError(
+    response.status,
+    await answerOf(response),
+    Number.isFinite(seconds) ? seconds : null,
+  );
 }
 
 /** Updates the session by an answer; answers to a session that was replaced meanwhile are ignored. */
-function hear(session: Session | null, error: ApiError | null): void {
+function hear(session: Session | null, error: ServiceError | null): void {
   const { session: now, refusal, returns } = get();
   if (session === null || session !== now) return;
   if (error?.status === 401) update({ session: null, signInReason: 'ended', refusal: null });
@@ -160,7 +164,7 @@ export function useAsk<T>(
       (error: unknown) => {
         if (aborter.signal.aborted || isAbort(error)) return;
         // It is asked again when the service is back.
-        const state = error instanceof ApiError && error.status === 0 ? 'loading' : 'failed';
+        const state = error instanceof ServiceError && error.status === 0 ? 'loading' : 'failed';
         setAnswer(({ value }) => ({ state, value, error }));
       },
     );

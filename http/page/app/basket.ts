@@ -1,7 +1,7 @@
 // The basket: moments that are put aside to be cut. The store holds them; the view of the basket keeps them
 // in the service.
 
-import { ApiError, api, isAbort, messageOf } from './api.ts';
+import { api, isAbort, messageOf, ServiceError } from './api.ts';
 import { type BasketItem, createSlice, get, subscribe, update } from './store.ts';
 import { toast } from './toasts.ts';
 import { lists as words } from './words/lists.ts';
@@ -200,7 +200,7 @@ async function saveOnce(): Promise<void> {
     stored = sent;
     take(list, now === sent ? undefined : now);
   } catch (error) {
-    if (!(error instanceof ApiError) || list_id === null) throw error;
+    if (!(error instanceof ServiceError) || list_id === null) throw error;
     if (error.status === 404) {
       // Somebody removed the list: what is in the basket becomes another one.
       stored = [];
@@ -215,7 +215,7 @@ async function saveOnce(): Promise<void> {
 
 function tell(error: unknown): void {
   // Without an answer it is read, and saved, when the service is back.
-  if (isAbort(error) || (error instanceof ApiError && error.status === 0)) return;
+  if (isAbort(error) || (error instanceof ServiceError && error.status === 0)) return;
   basketList.update({ state: 'failed', error: messageOf(error) });
 }
 

@@ -1,5 +1,5 @@
 // The analysis folder that is looked at: the service says which, and loads it into memory for searching.
-import { ApiError, api, messageOf } from './api.ts';
+import { api, messageOf, ServiceError } from './api.ts';
 import { get, type State, subscribe, update, useStore } from './store.ts';
 
 const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
@@ -40,7 +40,7 @@ export async function loadFolder(): Promise<void> {
     put({ state: 'ready', loaded: { media, seconds, transcripts, people } });
   } catch (error) {
     // Without an answer it stays as it is: it is loaded when the service is back.
-    if (signal.aborted || (error instanceof ApiError && error.status === 0)) return;
+    if (signal.aborted || (error instanceof ServiceError && error.status === 0)) return;
     put({ state: 'failed', error: messageOf(error), loaded: empty });
   }
 }
@@ -63,7 +63,7 @@ export function useIsNew(): boolean {
 /** For `catch`: nothing is found in a folder that is not there yet. */
 export function beforeAnalysis<T>(nothing: T): (error: unknown) => T {
   return (error) => {
-    if (isNew(get()) && error instanceof ApiError && error.status === 503) return nothing;
+    if (isNew(get()) && error instanceof ServiceError && error.status === 503) return nothing;
     throw error;
   };
 }
@@ -79,7 +79,7 @@ export async function askPatiently<T>(ask: () => Promise<T>, signal: AbortSignal
     try {
       return await ask();
     } catch (error) {
-      const asksAgain = error instanceof ApiError && (error.status === 503 || error.status === 409);
+      const asksAgain = error instanceof ServiceError && (error.status === 503 || error.status === 409);
       if (!asksAgain || error.retryAfter === null) throw error;
       const { retryAfter } = error;
       await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));

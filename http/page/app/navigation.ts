@@ -1,8 +1,8 @@
 // Going from view to view: the address and the store say the same.
 
 import type { ComponentType } from 'preact';
-import { parseRoute, type Route, type RouteTo, routeHash, ticketIn, type ViewName } from './route.ts';
-import { get, type Places, update } from './store.ts';
+import { type PageRoute, parseRoute, type RouteTo, routeHash, ticketIn, type ViewName } from './route.ts';
+import { get, type LastAddresses, update } from './store.ts';
 import type { Words } from './words.ts';
 
 const LAST = 'framehound.route';
@@ -26,7 +26,7 @@ export function goBackTo(view: ViewName): void {
   location.hash = placeOfView(get().places, view);
 }
 
-export function placeOfView(places: Places, view: ViewName): string {
+export function placeOfView(places: LastAddresses, view: ViewName): string {
   return places[view] ?? routeHash({ view, argument: '' });
 }
 
@@ -71,7 +71,7 @@ export function startNavigation(onTicket: (ticket: string) => void): void {
   look();
 }
 
-function lastRoute(): Route {
+function lastRoute(): PageRoute {
   return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '', params: '' };
 }
 

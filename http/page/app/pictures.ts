@@ -3,7 +3,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, api } from './api.ts';
+import { api, ServiceError } from './api.ts';
 import { Icon, type IconName } from './parts.ts';
 import { get, type State, subscribe } from './store.ts';
 
@@ -142,7 +142,7 @@ async function askFor(
     // Away, signed out, or refused: they are asked for when that has passed. Anything else would fail again:
     // no picture.
     const isPassing =
-      error instanceof ApiError && ([0, 401, 503].includes(error.status) || error.isOfLicense);
+      error instanceof ServiceError && ([0, 401, 503].includes(error.status) || error.isOfLicense);
     if (isPassing && error.status === 503) pause = 1000 * (error.retryAfter ?? 1);
     if (!isPassing && !batch.aborter.signal.aborted) for (const [key] of chosen) keep(key, null);
   } finally {

@@ -4,7 +4,7 @@
 export const viewNames = ['search', 'player', 'library', 'people', 'summaries', 'lists', 'settings'] as const;
 export type ViewName = (typeof viewNames)[number];
 
-export interface Route {
+export interface PageRoute {
   readonly view: ViewName;
   /** Argument after the view: `HASH@12.5` for the player; empty for most. */
   readonly argument: string;
@@ -13,19 +13,19 @@ export interface Route {
 }
 
 /** A moment of a medium, as the player is told it. */
-export interface Moment {
+export interface MediaMoment {
   readonly hash_str: string;
   readonly seconds: number;
 }
 
 /** Null for what is no route: a ticket, or nothing. */
-export function parseRoute(hash: string): Route | null {
+export function parseRoute(hash: string): PageRoute | null {
   const [, view = '', argument = '', params = ''] = /^#\/([a-z]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash) ?? [];
   if (!viewNames.includes(view as ViewName)) return null;
   return { view: view as ViewName, argument: decoded(argument), params };
 }
 
-export type RouteTo = Pick<Route, 'view' | 'argument'> & Partial<Pick<Route, 'params'>>;
+export type RouteTo = Pick<PageRoute, 'view' | 'argument'> & Partial<Pick<PageRoute, 'params'>>;
 
 export function routeHash({ view, argument, params = '' }: RouteTo): string {
   const place = argument === '' ? '' : `/${encodeURIComponent(argument).replace('%40', '@')}`;
@@ -33,17 +33,17 @@ export function routeHash({ view, argument, params = '' }: RouteTo): string {
 }
 
 /** A one-time ticket after the #, and the route behind it; null for a route and for nothing. */
-export function ticketIn(hash: string): { readonly ticket: string; readonly route: Route | null } | null {
+export function ticketIn(hash: string): { readonly ticket: string; readonly route: PageRoute | null } | null {
   const [, ticket = '', place = ''] = /^#([^/]+)(\/.*)?$/.exec(hash) ?? [];
   return ticket === '' ? null : { ticket: decoded(ticket), route: parseRoute(`#${place}`) };
 }
 
-export function parseMoment(argument: string): Moment | null {
+export function parseMoment(argument: string): MediaMoment | null {
   const [, hash_str, seconds = '0'] = /^([\w-]+)(?:@(\d+(?:\.\d+)?))?$/.exec(argument) ?? [];
   return hash_str === undefined ? null : { hash_str, seconds: Number(seconds) };
 }
 
-export function momentArgument({ hash_str, seconds }: Moment): string {
+export function momentArgument({ hash_str, seconds }: MediaMoment): string {
   return `${hash_str}@${Math.max(0, Math.round(seconds * 1000) / 1000)}`;
 }
 

@@ -4,7 +4,7 @@
 
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, call, messageOf } from './api.ts';
+import { call, messageOf, ServiceError } from './api.ts';
 import { get, type Session, update, useStore } from './store.ts';
 import { signIn } from './words/shell.ts';
 import { t } from './words.ts';
@@ -62,7 +62,7 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
     enter({ kind: 'ticket', token, shared });
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     // An old address with a used ticket does not end the session of a person who is signed in. A service that
     // is away has not refused the ticket.
     const isRefused = error.status === 400 || error.status === 401;
@@ -83,7 +83,7 @@ export async function enterByKey(key: string): Promise<boolean> {
     enter({ kind: 'key', token: key, shared: false });
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 401 && !error.isOfLicense)) throw error;
+    if (!(error instanceof ServiceError) || (error.status !== 401 && !error.isOfLicense)) throw error;
     update({ signInReason: 'key', refusal: error.message });
     return false;
   }

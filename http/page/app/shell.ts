@@ -6,7 +6,7 @@ import { lookForService } from './api.ts';
 import { KeysDialog, useKeys } from './keys.ts';
 import { goBackTo, placeOfView, type View } from './navigation.ts';
 import { Empty, Icon, Loading } from './parts.ts';
-import { type Route, routeHash, type ViewName } from './route.ts';
+import { type PageRoute, routeHash, type ViewName } from './route.ts';
 import { useNewHits } from './searches.ts';
 import { leave, SignIn } from './session.ts';
 import { type Task, update, useStore } from './store.ts';
@@ -84,7 +84,7 @@ function skip(event: Event): void {
   document.getElementById('content')?.focus();
 }
 
-function CurrentView({ view: name, ...place }: Route) {
+function CurrentView({ view: name, ...place }: PageRoute) {
   const [loadedView, setLoadedView] = useState<View | null>(null);
   const [error, setError] = useState<unknown>(null);
   const load = () => {
@@ -105,7 +105,7 @@ function CurrentView({ view: name, ...place }: Route) {
   useEffect(() => {
     document.title = loadedView ? `${t(loadedView.title)} – framehound` : 'framehound';
   }, [loadedView]);
-  const Render = loadedView?.render as ComponentType<Omit<Route, 'view'>> | undefined;
+  const Render = loadedView?.render as ComponentType<Omit<PageRoute, 'view'>> | undefined;
   return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
     ${Render ? html`<${Render} ...${place} />` : error ? html`<${NotLoaded} />` : html`<${Loading} />`}
   </main>`;

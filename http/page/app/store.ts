@@ -1,7 +1,7 @@
 // State of the page in one place: plain values that are replaced, never changed. Views keep theirs in slices
 // of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Route, ViewName } from './route.ts';
+import type { PageRoute, ViewName } from './route.ts';
 
 export type Language = 'en' | 'de';
 export type Theme = 'system' | 'dark' | 'light';
@@ -52,14 +52,14 @@ export interface Toast {
 }
 
 /** The address of the search and of the folder that were looked at last. */
-export type Places = Readonly<Partial<Record<ViewName, string>>>;
+export type LastAddresses = Readonly<Partial<Record<ViewName, string>>>;
 
 export interface State {
   readonly session: Session | null;
   /** Why a person is asked to sign in again; null at first. */
   readonly signInReason: 'ended' | 'ticket' | 'key' | null;
-  readonly route: Route;
-  readonly places: Places;
+  readonly route: PageRoute;
+  readonly places: LastAddresses;
   readonly language: Language;
   readonly theme: Theme;
   /** `away`: the service does not answer; it is asked again and again. */

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { io, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, RoomArgument, ServerEvents } from '../../../events/protocol.ts';
 import type { SearchHit } from '../../../events/searches/contract.ts';
-import { ApiError, api } from './api.ts';
+import { api, ServiceError } from './api.ts';
 import { loadFolder } from './folder.ts';
 import { get, subscribe, type Task, update, useStore } from './store.ts';
 import { nameOf } from './times.ts';
@@ -254,7 +254,7 @@ export function followEnd(task_id: string, report: (end: TaskEnd) => void): () =
       if (ended !== null) end({ error: why, isCancelled: state === 'cancelled' });
     } catch (error) {
       // Anything else may pass: the list is read every few seconds, and then it is looked for again.
-      if (error instanceof ApiError && error.status === 404)
+      if (error instanceof ServiceError && error.status === 404)
         end({ error: error.message, isCancelled: false });
     }
     isAsking = false;

@@ -12,7 +12,7 @@ import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Result } from '../../../actors/index/store/results.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
-import type { Edges } from '../../../actors/index/visual/contract.ts';
+import type { ShotEdges } from '../../../actors/index/visual/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import type { Request as Asked } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -35,7 +35,7 @@ export interface IndexState {
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<
     string,
-    { frames: number[]; sums: number[]; from_previews?: boolean | undefined; edges?: Edges | undefined }
+    { frames: number[]; sums: number[]; from_previews?: boolean | undefined; edges?: ShotEdges | undefined }
   >;
   /** Hashes of what was committed by another model only. */
   readonly outdated: Set<string>;

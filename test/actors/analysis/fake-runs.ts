@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type {
   Analysis,
   AnalysisEvent,
-  Outcome,
   RunOptions,
   TaskEvent,
   TaskRequest,
   TaskRun,
+  WorkOutcome,
   WorkResult,
 } from '../../../actors/analysis/contract.ts';
 import { progressOf } from '../../../actors/analysis/progress.ts';
@@ -21,7 +21,7 @@ import { TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { TaskRegistry } from '../../../actors/analysis/tasks/tasks.ts';
 import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { Holder } from '../../../runtime/files/lock.ts';
+import type { LockHolder } from '../../../runtime/files/lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { eachTurn, until } from '../../until.ts';
@@ -29,7 +29,7 @@ import { expectFaceModel, orders } from './no-models.ts';
 
 export function resultOf(
   path: string,
-  outcome: Outcome,
+  outcome: WorkOutcome,
   hash_str: string | null = `hash${path}`,
 ): WorkResult {
   const error =
@@ -81,14 +81,14 @@ export class FakeRun {
     return this.signal.aborted || this.draining.aborted;
   }
 
-  tell(path: string, outcome: Outcome): void {
+  tell(path: string, outcome: WorkOutcome): void {
     this.left.delete(path);
     const result = resultOf(path, outcome);
     count(this.counts, result);
     this.emit({ type: 'result', result });
   }
 
-  next(outcome: Outcome = 'analyzed'): void {
+  next(outcome: WorkOutcome = 'analyzed'): void {
     const [path] = this.left;
     if (path !== undefined) this.tell(path, outcome);
   }
@@ -174,8 +174,8 @@ export function home() {
   ) => {
     const token = `engine-${++engines}`;
     alive.add(token);
-    const self: Holder = { pid: engines, started: '', host: 'here', token };
-    const hasEnded = (owner: Holder) => !alive.has(owner.token);
+    const self: LockHolder = { pid: engines, started: '', host: 'here', token };
+    const hasEnded = (owner: LockHolder) => !alive.has(owner.token);
     const records = change(
       new TaskRecords({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded, paths: () => roots }),
     );

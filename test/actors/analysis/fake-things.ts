@@ -8,7 +8,7 @@ import {
   thingsContract,
   thingsErrors,
 } from '../../../actors/things/contract.ts';
-import type { Track } from '../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../actors/things/tracks.ts';
 import { actor } from '../../../runtime/actor.ts';
 
 export interface ThingsWorld {
@@ -24,7 +24,7 @@ export interface ThingsWorld {
   /** How it wants pictures. */
   form: Pick<ObjectDetector, 'side' | 'fit'>;
   /** Results that the index has stored, by content. */
-  readonly stored: Map<string, Result<Track>>;
+  readonly stored: Map<string, Result<ThingTrack>>;
   /** Told of each picture before it is looked at. */
   onLook: (byte: number) => void;
 }

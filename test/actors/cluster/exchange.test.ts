@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { clusterErrors } from '../../../actors/cluster/contract.ts';
-import { Exchange } from '../../../actors/cluster/exchange.ts';
+import { ClusterExchange } from '../../../actors/cluster/exchange.ts';
 import { type Manifest, manifestFile } from '../../../actors/library/transfer/contract.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
@@ -17,7 +17,7 @@ const manifest = { files: names.map((path) => ({ path, bytes: path.length })), m
 function sharing(t: TestContext, between: (file: number, shared: string) => void) {
   const shared = join(temporaryFolder(t), 'shared');
   mkdirSync(shared);
-  const exchange = new Exchange({
+  const exchange = new ClusterExchange({
     ...{ shared, home: '', roots: '' },
     exportLibrary: async ({ folder }) => {
       for (const [at, name] of [...names, manifestFile].entries()) {

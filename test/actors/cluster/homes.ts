@@ -7,7 +7,7 @@ import { Database } from '../../../actors/cluster/database.ts';
 import { Home } from '../../../actors/cluster/home.ts';
 import { HomePlaces } from '../../../actors/cluster/places.ts';
 import { RootsFile, rootsText } from '../../../actors/index/store/roots-file.ts';
-import type { Lists } from '../../../actors/library/lists/contract.ts';
+import type { MomentLists } from '../../../actors/library/lists/contract.ts';
 import { ListFolder } from '../../../actors/library/lists/lists.ts';
 import { SavedSearch } from '../../../events/searches/contract.ts';
 import { Licenses, localKeys } from '../../../http/license/licenses.ts';
@@ -26,7 +26,7 @@ export interface Machine {
   /** Of the machine, which closes it when it leaves. */
   readonly database: Database;
   readonly access: Access;
-  readonly lists: Lists;
+  readonly lists: MomentLists;
   readonly searches: RecordFile<typeof SavedSearch>;
   /** As an engine that ends. */
   leave(): Promise<void>;

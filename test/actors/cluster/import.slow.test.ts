@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { importForAll } from '../../../actors/cluster/import.ts';
-import type { Transfer } from '../../../actors/library/transfer/contract.ts';
+import type { LibraryTransfer } from '../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../actors/library/transfer/import.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
@@ -30,7 +30,7 @@ test('a library that is imported is on every machine, with what people have name
   const assignments = [{ speaker: 'SPEAKER_00', name: 'Ada' }];
   await index.call('name_speakers', { cache_dir: old, hash_str: 'c3', assignments });
   await index.close();
-  const transfer: Transfer = {
+  const transfer: LibraryTransfer = {
     ...{ cacheDir: old, folder: exported, home: join(base, 'home'), roots: join(base, 'roots.json') },
     ...{ progress: () => {}, signal },
   };

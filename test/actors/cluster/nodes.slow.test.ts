@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import type { Analysis } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { statusOf } from '../../../actors/cluster/admin.ts';
-import { expectAlone, Node } from '../../../actors/cluster/node.ts';
+import { expectAlone, RunningNode } from '../../../actors/cluster/node.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { rootsIn } from '../../../actors/library/roots/roots.ts';
 import { systemClock } from '../../../runtime/clock.ts';
@@ -18,7 +18,7 @@ import { clusterNodes } from './replicas.ts';
 
 const never = new AbortController().signal;
 const id = '22222222-2222-4222-8222-222222222222';
-type Parts = ConstructorParameters<typeof Node>[0];
+type Parts = ConstructorParameters<typeof RunningNode>[0];
 
 async function nodesOf(t: TestContext) {
   const { database, ends } = await clusterDatabase(t);
@@ -27,7 +27,7 @@ async function nodesOf(t: TestContext) {
   const begun = (own: Pick<Parts, 'id' | 'home'> & Partial<Parts>) => {
     const parts = { database, roles: ['worker'], clock: systemClock, log } as const;
     const facts = { applied: () => 0, working: () => [], roots: async () => [] };
-    const node = new Node({ ...parts, ...facts, ...own });
+    const node = new RunningNode({ ...parts, ...facts, ...own });
     node.begin();
     ends.push(() => node.stop());
     return node;

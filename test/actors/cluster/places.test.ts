@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { Places } from '../../../actors/cluster/places.ts';
+import { RootPaths } from '../../../actors/cluster/places.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-function machine(t: TestContext, folder: string): Places {
+function machine(t: TestContext, folder: string): RootPaths {
   const home = temporaryFolder(t);
   const file = join(home, 'roots.json');
   const root = { name: 'footage', folder, origin: folder, volume: null, removed: false };
   writeFileSync(file, rootsText([root, { ...root, name: 'old', folder: '/old', removed: true }]));
-  return new Places(file);
+  return new RootPaths(file);
 }
 
 test('each machine has a path where its root is', (t) => {

@@ -9,17 +9,17 @@ import { newTask } from '../../../actors/analysis/tasks/run-tally.ts';
 import { Listeners } from '../../../actors/analysis/tasks/running-task.ts';
 import { ActiveTasks } from '../../../actors/cluster/active-tasks.ts';
 import { Database } from '../../../actors/cluster/database.ts';
-import { Exchange } from '../../../actors/cluster/exchange.ts';
+import { ClusterExchange } from '../../../actors/cluster/exchange.ts';
 import { firstReplica, followedBy } from '../../../actors/cluster/first-replica.ts';
 import { Follower, type FollowerParts } from '../../../actors/cluster/follower.ts';
 import { addChange, type ChangeBody, lastChange, lockLibrary } from '../../../actors/cluster/log.ts';
-import { Places } from '../../../actors/cluster/places.ts';
+import { RootPaths } from '../../../actors/cluster/places.ts';
 import { lookingIn } from '../../../actors/cluster/replica-reads.ts';
 import { Snapshots } from '../../../actors/cluster/snapshots.ts';
 import { ClusterTasks } from '../../../actors/cluster/tasks.ts';
 import { wholeIndex } from '../../../actors/cluster/whole-index.ts';
 import { Worker } from '../../../actors/cluster/worker.ts';
-import { Writes } from '../../../actors/cluster/writes.ts';
+import { ClusterWrites } from '../../../actors/cluster/writes.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import type { Root } from '../../../actors/library/roots/contract.ts';
@@ -126,8 +126,8 @@ interface All {
   readonly ends: (() => Promise<unknown>)[];
 }
 
-function exchangeOf({ shared }: Pick<All, 'shared'>, home: string, roots: string): Exchange {
-  return new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
+function exchangeOf({ shared }: Pick<All, 'shared'>, home: string, roots: string): ClusterExchange {
+  return new ClusterExchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
 }
 
 async function joined(all: All, footage: string, home: string): Promise<Replica> {
@@ -146,10 +146,10 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
   const ask: Index['ask'] = (name, request, options) =>
     index.call(name, request, () => options?.signal?.aborted ?? false);
   const ref = { name: 'index', phase: 'ready', ask } as Index;
-  const places = new Places(rootsFile);
+  const places = new RootPaths(rootsFile);
   const position = await index.call('follow', { cache_dir: cacheDir, library });
   const common = { database, places, index: ref, library, nodeId, cacheDir, clock: systemClock, log };
-  const writes = new Writes(common);
+  const writes = new ClusterWrites(common);
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
     if (body.kind === 'write') writes.told(body.id, written);
     else if (body.kind !== 'library') await active.told(body);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { Exchange } from '../../../actors/cluster/exchange.ts';
+import { ClusterExchange } from '../../../actors/cluster/exchange.ts';
 import { firstReplica, followedBy } from '../../../actors/cluster/first-replica.ts';
 import { isDue } from '../../../actors/cluster/snapshots.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
@@ -225,18 +225,18 @@ async function cancel(t: TestContext, nodes: Nodes, maker: Replica): Promise<voi
   const { database, library, shared } = nodes;
   const home = temporaryFolder(t);
   const cacheDir = join(home, 'analysis');
-  const exchange = new Exchange({
+  const exchange = new ClusterExchange({
     ...{ shared, home, roots: join(home, 'roots.json') },
     ...{ exportLibrary, takeLibrary, mergeLibrary },
   });
   const stop = new AbortController();
   let files = 0;
-  const take: Exchange['take'] = (sealed, into, signal, progress) =>
+  const take: ClusterExchange['take'] = (sealed, into, signal, progress) =>
     exchange.take(sealed, into, signal, (done, total) => {
       progress?.(done, total);
       if (++files === 3) stop.abort();
     });
-  const expectSealed: Exchange['expectSealed'] = (sealed) => exchange.expectSealed(sealed);
+  const expectSealed: ClusterExchange['expectSealed'] = (sealed) => exchange.expectSealed(sealed);
   const log = createLog('cluster', () => {});
   const parts = { database, library, nodeId: library, cacheDir, clock: systemClock, log };
   await assert.rejects(

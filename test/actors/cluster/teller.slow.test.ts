@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test';
 import type { WorkResult } from '../../../actors/analysis/contract.ts';
 import { Leases } from '../../../actors/cluster/leases.ts';
 import { addChange, changesAfter, lastChange } from '../../../actors/cluster/log.ts';
-import { Places } from '../../../actors/cluster/places.ts';
+import { RootPaths } from '../../../actors/cluster/places.ts';
 import { Teller } from '../../../actors/cluster/teller.ts';
 import type { MomentsRequest } from '../../../actors/search/moments/contract.ts';
 import type { SearchHit } from '../../../events/searches/contract.ts';
@@ -110,7 +110,7 @@ async function told(t: TestContext, all: Machines, footage: string) {
   const { library } = all;
   const parts = { clock: systemClock, log: createLog('events', () => {}), now: () => Date.now() / 1000 };
   const leases = new Leases({ ...machine, library, clock: systemClock });
-  const places = new Places(machine.roots);
+  const places = new RootPaths(machine.roots);
   let applied = await lastChange(all.database, library);
   const teller = new Teller({ ...parts, ...machine, library, places, leases }, applied);
   const tasks = fakeTasks();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { subripDocument, webvttDocument } from '../../../actors/exporter/captions.ts';
-import { mostOfSegment, type Row } from '../../../actors/exporter/contract.ts';
+import { type DocumentRow, mostOfSegment } from '../../../actors/exporter/contract.ts';
 import { oneLine } from '../../../actors/exporter/rows.ts';
 import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../actors/transcriber/text/subtitles/segments.ts';
@@ -53,7 +53,7 @@ for (const [name, write] of [
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 6 }), (some) => {
         const said = some.map(plain).filter((text) => text !== '');
-        const rows: Row[] = said.map((text, i) => ({
+        const rows: DocumentRow[] = said.map((text, i) => ({
           kind: 'speech',
           start: i,
           end: i + 1,
@@ -117,7 +117,7 @@ for (const [is, start, unit] of [
 ] as const) {
   test(`long segments of ${is} are written in one pass`, () => {
     const text = oneLine(start + unit.repeat((mostOfSegment - start.length) / unit.length));
-    const rows = Array.from({ length: 30 }, (_, i): Row => {
+    const rows = Array.from({ length: 30 }, (_, i): DocumentRow => {
       return { kind: 'speech', start: i, end: i + 1, speaker: null, text };
     });
     const began = performance.now();
@@ -136,7 +136,7 @@ test('arrows are written with entities where a line could be taken for times, an
     ['> - 1', '> - 1'],
   ];
   for (const [text, written] of lines) {
-    const row: Row = { kind: 'speech', start: 0, end: 1, speaker: null, text: oneLine(text!) };
+    const row: DocumentRow = { kind: 'speech', start: 0, end: 1, speaker: null, text: oneLine(text!) };
     const document = subripDocument({ ...transcript([]), rows: [row] });
     assert.equal(document.split('\n')[2], written);
   }

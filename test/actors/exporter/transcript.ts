@@ -1,8 +1,8 @@
 // A transcript from the segments of a request.
-import type { Transcript } from '../../../actors/exporter/contract.ts';
+import type { TranscriptDocument } from '../../../actors/exporter/contract.ts';
 import { rowsOf } from '../../../actors/exporter/rows.ts';
 
-export const transcript = (segments: readonly (readonly unknown[])[]): Transcript => ({
+export const transcript = (segments: readonly (readonly unknown[])[]): TranscriptDocument => ({
   format: 'txt',
   title: 'Film',
   rows: rowsOf(segments),

@@ -10,7 +10,7 @@ import { kinds } from '../../../actors/index/store/kinds.ts';
 import { databaseFile } from '../../../actors/index/store/names.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../actors/library/transfer/import.ts';
-import type { Track } from '../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { mediaRecord } from '../index/footage.ts';
 import { type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
@@ -25,7 +25,7 @@ interface StoredKind {
   read(index: Harness, cache_dir: string, hash: string): Promise<unknown>;
 }
 
-const track = (start: number): Track => {
+const track = (start: number): ThingTrack => {
   return { class: 'dog', start, end: start + 2, best: start, score: 0.8, box: [0, 0, 0.5, 0.5], colours: [] };
 };
 

@@ -17,9 +17,9 @@ import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/co
 import { modifiedMs } from '../../../actors/decoder/contract.ts';
 import { type FolderPage, libraryErrors } from '../../../actors/library/contract.ts';
 import {
-  type Disk,
-  Folders,
   inNaturalOrder,
+  ListedFolders,
+  type ListingDisk,
   naturalOrder,
   systemDisk,
 } from '../../../actors/library/listing/folder-names.ts';
@@ -33,7 +33,7 @@ import { indexActor, someFootage } from '../index/handlers.ts';
 
 const never = new AbortController().signal;
 
-async function setUp(t: TestContext, disk: Disk = systemDisk) {
+async function setUp(t: TestContext, disk: ListingDisk = systemDisk) {
   const [index, root] = [await indexActor(t), temporaryFolder(t)];
   const cache_dir = join(root, 'analysis');
   const media = join(root, 'media');
@@ -44,7 +44,7 @@ async function setUp(t: TestContext, disk: Disk = systemDisk) {
   const parts = {
     index: { ask: (name: never, request: never) => index.call(name, request) } as never,
     disk,
-    folders: new Folders(Date.now, disk),
+    folders: new ListedFolders(Date.now, disk),
     failed: new FailedWork(
       {
         list: async () => tasks,
@@ -284,7 +284,7 @@ test('a folder that is gone, no folder or refused says so, and one that changes 
 });
 
 test('a file that goes while it is listed is left out, and one that cannot be looked at says why', async (t) => {
-  const stat: Disk['stat'] = async (path) => {
+  const stat: ListingDisk['stat'] = async (path) => {
     const name = String(path);
     if (name.endsWith('gone.mp4')) rmSync(name, { force: true });
     if (name.endsWith('shut.mp4')) throw Object.assign(new Error('shut'), { code: 'EACCES' });
@@ -312,11 +312,11 @@ test('of a folder with very many files a page looks at its own, and names are re
       isSymbolicLink: () => false,
     }) as never;
   const entries = Array.from({ length: 100_000 }, (_, i) => entry(`take ${(i * 7919) % 100_000}.mp4`));
-  const list: Disk['list'] = async () => {
+  const list: ListingDisk['list'] = async () => {
     lists++;
     return entries;
   };
-  const stat: Disk['stat'] = async () => {
+  const stat: ListingDisk['stat'] = async () => {
     stats++;
     return systemDisk.stat(one);
   };

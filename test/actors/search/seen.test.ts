@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { definition } from '../../../actors/index/actor.ts';
 import type { WrittenLine } from '../../../actors/index/written/contract.ts';
-import type { Track } from '../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../actors/things/tracks.ts';
 import { seenRoutes } from '../../../http/routes/search.ts';
 import { inject } from '../../http/inject.ts';
 import { world } from '../analysis/fakes.ts';
@@ -18,7 +18,7 @@ const [film] = w.paths as [string];
 const call = inject(seenRoutes, { search: w.search });
 const ask = (body: Record<string, unknown>) => call('/api/v1/media/seen', { cache_dir, ...body });
 
-const track = (name: Track['class'], start: number, end: number, score = 0.8): Track => {
+const track = (name: ThingTrack['class'], start: number, end: number, score = 0.8): ThingTrack => {
   return { class: name, start, end, best: start, score, box: [0.4, 0.4, 0.1, 0.1], colours: [] };
 };
 

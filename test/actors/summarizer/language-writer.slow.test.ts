@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { onProcessor } from '../../../actors/models/device.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
-import type { LanguageWriter, NodeMaterial, NodeText } from '../../../actors/summarizer/language/contract.ts';
+import type {
+  GeneratedText,
+  LanguageWriter,
+  NodeMaterial,
+} from '../../../actors/summarizer/language/contract.ts';
 import { openLanguageWriter } from '../../../actors/summarizer/language/open.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -24,7 +28,7 @@ function fakeWriter(model_key: string, node: Partial<LanguageWriter> = {}) {
     model_key,
     runsOn: onProcessor,
     mostPictures: 3,
-    node: async (given): Promise<NodeText> => {
+    node: async (given): Promise<GeneratedText> => {
       seen.push(given);
       const text = `${model_key} on ${given.node_id}.`;
       return { text, verification_hints: [], failed: false, warnings: [] };
@@ -88,7 +92,7 @@ test('a language model is given evidence and pictures of leaves, and the texts o
 });
 
 test('a node of which a model makes nothing usable keeps its template, and is told', async (t) => {
-  const failing = async ({ template_text }: NodeMaterial): Promise<NodeText> => ({
+  const failing = async ({ template_text }: NodeMaterial): Promise<GeneratedText> => ({
     text: template_text,
     verification_hints: [],
     failed: true,
@@ -124,7 +128,7 @@ test('another model frees the first, and a film of a model that is gone says so'
 test('a cancel ends the node that is being written', async (t) => {
   const begun = Promise.withResolvers<void>();
   const waiting = (_: NodeMaterial, signal: AbortSignal) =>
-    new Promise<NodeText>((_resolve, reject) => {
+    new Promise<GeneratedText>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(engineErrors.CANCELLED('within a token')));
       begun.resolve();
     });

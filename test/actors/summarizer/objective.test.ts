@@ -12,7 +12,7 @@ import {
   presetWeights,
   type Weights,
 } from '../../../actors/summarizer/objective.ts';
-import { type Look, type Looks, lookNames } from '../../../actors/summarizer/outline/looks.ts';
+import { type LookName, type LookValues, lookNames } from '../../../actors/summarizer/outline/looks.ts';
 import {
   keySentences,
   type Sign,
@@ -51,8 +51,8 @@ const signsChosen = ({ signs }: Objective, count = 2): Sign[] =>
   keySentences(sentences, { count, language: 'en', signs }).map(({ sentence }) => signNames[sentence]!);
 
 /** Ranges of which each has more of one look. */
-const ranges: readonly Looks[] = lookNames.map(
-  (own) => Object.fromEntries(lookNames.map((look) => [look, look === own ? 0.95 : 0.45])) as Looks,
+const ranges: readonly LookValues[] = lookNames.map(
+  (own) => Object.fromEntries(lookNames.map((look) => [look, look === own ? 0.95 : 0.45])) as LookValues,
 );
 /** Positions of the ranges that are wanted most. */
 const wanted = (objective: Objective, count: number): number[] =>
@@ -60,7 +60,7 @@ const wanted = (objective: Objective, count: number): number[] =>
     ranges.map((looks) => lookScore(looks, objective)),
     count,
   );
-const looksChosen = (objective: Objective, count = 2): Look[] =>
+const looksChosen = (objective: Objective, count = 2): LookName[] =>
   wanted(objective, count).map((range) => lookNames[range]!);
 
 const strongest = <K extends string>(weights: Readonly<Partial<Record<K, number>>>): K | undefined =>

@@ -4,7 +4,7 @@ import { summarizerActor } from '../../../actors/summarizer/actor.ts';
 import { summarizerContract } from '../../../actors/summarizer/contract.ts';
 import type { OpenLanguageWriter } from '../../../actors/summarizer/language/contract.ts';
 import type { LanguageEnv } from '../../../actors/summarizer/language/open.ts';
-import type { Material } from '../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../actors/summarizer/outline/material.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
@@ -42,7 +42,7 @@ export async function startWith(
 
 export const objective = { preset: 'general_understanding', priority_hints: [], custom_instructions: null };
 
-export function openingOf(material: Material): Request<Contract, 'open_film'> {
+export function openingOf(material: SummaryInputs): Request<Contract, 'open_film'> {
   const { seconds, pictures } = material;
   return {
     seconds,
@@ -60,7 +60,7 @@ export function openingOf(material: Material): Request<Contract, 'open_film'> {
 /** Opens a film and hands all over, in two pieces each. */
 export async function handOver(
   summarizer: Summarizer,
-  material: Material,
+  material: SummaryInputs,
   request: Partial<Request<Contract, 'open_film'>> = {},
 ): Promise<number> {
   const { film } = await summarizer.ask('open_film', { ...openingOf(material), ...request });

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { definition } from '../../../actors/text-reader/actor.ts';
-import { type Reading, textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
+import {
+  type TextReading,
+  textReaderContract,
+  textReaderErrors,
+} from '../../../actors/text-reader/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
@@ -37,7 +41,7 @@ async function startReader(t: TestContext, folder = modelsDir) {
       }),
   });
   const handle = await pool.acquire(pool.holder());
-  const read = async (picture: Picture, earlier: Reading | null = null) => {
+  const read = async (picture: Picture, earlier: TextReading | null = null) => {
     const { model_key } = await reader.ask('load', {});
     pool.view(handle).set(picture.data);
     const { width, height } = picture;
@@ -47,7 +51,7 @@ async function startReader(t: TestContext, folder = modelsDir) {
   return { reader, read };
 }
 
-const texts = ({ lines }: Reading) => lines.map(({ text }) => text);
+const texts = ({ lines }: TextReading) => lines.map(({ text }) => text);
 const upper = { text: 'RGB', x: 64, y: 64 };
 const lower = { text: 'BBRG', x: 192, y: 200 };
 
@@ -91,7 +95,7 @@ test('where a line changes it alone is read, and the others stay', async (t) => 
 
 test('what is read with the picture before it is what is read without', async (t) => {
   const { read } = await startReader(t);
-  let reading: Reading | null = null;
+  let reading: TextReading | null = null;
   for (let step = 0; step < 8; step++) {
     const line = { text: 'RGBG'.slice(step % 3), x: 32 * step, y: 90 + 12 * step };
     const picture = written(320, 240, ...(step % 2 ? [upper, line] : [line]), lower);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Thing } from '../../../actors/things/contract.ts';
-import { Tracker } from '../../../actors/things/tracks.ts';
+import { ThingTracker } from '../../../actors/things/tracks.ts';
 
 const thing = (name: Thing['class'], left: number, more: Partial<Thing> = {}): Thing => ({
   class: name,
@@ -12,7 +12,7 @@ const thing = (name: Thing['class'], left: number, more: Partial<Thing> = {}): T
 });
 
 function tracksOf(frames: readonly (readonly [number, readonly Thing[]])[]) {
-  const tracker = new Tracker();
+  const tracker = new ThingTracker();
   for (const [frame, things] of frames) tracker.add(frame, things);
   return tracker.end();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { BatchingQueue, type Job } from '../../../actors/transcriber/batching-queue.ts';
+import { BatchingQueue, type WindowJob } from '../../../actors/transcriber/batching-queue.ts';
 import type { SpeechWindow, WindowTranscript } from '../../../actors/transcriber/family.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { until } from '../../until.ts';
@@ -29,7 +29,7 @@ interface Fake {
   readonly queue: BatchingQueue;
   readonly told: string[];
   add(owner: object, number: number, language?: string | null, model_key?: string): void;
-  job(owner: object, number: number, language: string | null, model_key: string): Job;
+  job(owner: object, number: number, language: string | null, model_key: string): WindowJob;
   stop(): void;
 }
 
@@ -57,7 +57,7 @@ function fake(limit = 2): Fake {
     checkpoint,
     limit,
   });
-  const job = (owner: object, number: number, language: string | null, model_key: string): Job => ({
+  const job = (owner: object, number: number, language: string | null, model_key: string): WindowJob => ({
     owner,
     model_key,
     output: 'text',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { watcherErrors } from '../../../actors/watcher/contract.ts';
-import { type Disk, systemDisk } from '../../../actors/watcher/disk.ts';
+import { systemDisk, type WatchedDisk } from '../../../actors/watcher/disk.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -17,7 +17,7 @@ function failing(code: string): Error {
 }
 
 /** A disk of which calls can be made to fail. */
-function faultyDisk(): Disk & { faults: Map<string, string> } {
+function faultyDisk(): WatchedDisk & { faults: Map<string, string> } {
   const faults = new Map<string, string>();
   const check = (call: string, path: string) => {
     const code = faults.get(`${call} ${path.replace(/\/$/, '')}`);
@@ -104,7 +104,7 @@ test('another disk at the same place is another folder with other files', async 
 
 test('a folder that is unmounted while it is listed loses nothing', async (t) => {
   let unmount = () => {};
-  const disk: Disk = {
+  const disk: WatchedDisk = {
     ...systemDisk,
     list: (folder) => {
       const entries = systemDisk.list(folder);
@@ -128,10 +128,10 @@ test('a folder that is unmounted while it is listed loses nothing', async (t) =>
 });
 
 test('a folder that hangs is away after a while and then at once, and its other messages are answered', async (t) => {
-  const hang = Promise.withResolvers<Awaited<ReturnType<Disk['reach']>>>();
+  const hang = Promise.withResolvers<Awaited<ReturnType<WatchedDisk['reach']>>>();
   let asked = 0;
   let hangs = true;
-  const reach: Disk['reach'] = (path) => {
+  const reach: WatchedDisk['reach'] = (path) => {
     if (!hangs) return systemDisk.reach(path);
     asked += 1;
     return hang.promise;
@@ -158,7 +158,7 @@ test('a folder that hangs is away after a while and then at once, and its other 
 });
 
 test('a poll that is cancelled while the folder hangs ends', async (t) => {
-  const hang: Disk['reach'] = () => new Promise(() => {});
+  const hang: WatchedDisk['reach'] = () => new Promise(() => {});
   const { open, poll, clock } = await start(t, { disk: { ...systemDisk, reach: hang } });
   await open();
   const given = new AbortController();

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Listen } from '../../../actors/watcher/actor.ts';
-import { type FileState, FileTable, stateSeen } from '../../../actors/watcher/ledger.ts';
+import { FileTable, stateSeen, type WatchedFileState } from '../../../actors/watcher/ledger.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -126,7 +126,7 @@ test('a watched folder that is a link is listened to', async (t) => {
   await until(() => put(started.folder, `${count++}.mp4`) && heard.length > 0);
 });
 
-const states: readonly FileState[] = [
+const states: readonly WatchedFileState[] = [
   ...(['unsettled', 'ready', 'taken', 'unreadable', 'empty'] as const),
   ...(['analyzed', 'failed', 'filtered'] as const),
 ];

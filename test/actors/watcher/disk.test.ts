@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Disk, systemDisk, walk } from '../../../actors/watcher/disk.ts';
+import { systemDisk, type WatchedDisk, walk } from '../../../actors/watcher/disk.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { put } from './start.ts';
 
@@ -30,7 +30,11 @@ function failing(code: string): Error {
 /** Names below the root, sorted. */
 function list(
   root: string,
-  { disk = {}, skip = [], leaves = [] }: { disk?: Partial<Disk>; skip?: string[]; leaves?: string[] } = {},
+  {
+    disk = {},
+    skip = [],
+    leaves = [],
+  }: { disk?: Partial<WatchedDisk>; skip?: string[]; leaves?: string[] } = {},
 ): Seen {
   const files: string[] = [];
   const unknown: string[] = [];
@@ -125,7 +129,7 @@ test('a link to a folder above, or to what is mounted elsewhere, is not followed
   for (const [i, to] of [above, '/', join(elsewhere, 'volume'), join(above, 'beside')].entries())
     symlinkSync(to, join(root, `link-${i}`));
   const volume = realpathSync(join(elsewhere, 'volume'));
-  const disk: Partial<Disk> = {
+  const disk: Partial<WatchedDisk> = {
     stat: (path) => {
       const stat = systemDisk.stat(path);
       return realpathSync(path) === volume ? Object.assign(stat, { dev: stat.dev + 1n }) : stat;
@@ -142,7 +146,7 @@ test('what the system makes up is not listed, and what lies beside it is', {
   const made = ['/proc/self', '/proc/sys/kernel', '/sys/class', '/dev', '/dev/pts'];
   for (const [i, folder] of made.entries()) symlinkSync(folder, join(root, `link-${i}`));
   const listed: string[] = [];
-  const disk: Partial<Disk> = {
+  const disk: Partial<WatchedDisk> = {
     list: (folder) => {
       listed.push(folder);
       return systemDisk.list(folder);
@@ -191,7 +195,7 @@ function notBytes(): string | false {
 test('a file that goes after its folder was listed is no error, and one that becomes a folder is no file', (t) => {
   const root = temporaryFolder(t);
   for (const name of ['a.mp4', 'b.mp4', 'c.mp4', 'd/x.mp4']) put(root, name);
-  const disk: Partial<Disk> = {
+  const disk: Partial<WatchedDisk> = {
     list: (folder) => {
       const entries = systemDisk.list(folder);
       rmSync(join(root, 'a.mp4'), { force: true });
@@ -213,7 +217,7 @@ test('a folder and a file that cannot be looked at are told, and the others are 
   const root = temporaryFolder(t);
   for (const name of ['a/x.mp4', 'b/y.mp4', 'c/z.mp4', 'ok.mp4', 'bad.mp4']) put(root, name);
   symlinkSync(join(root, 'ok.mp4'), join(root, 'bad-link.mp4'));
-  const disk: Partial<Disk> = {
+  const disk: Partial<WatchedDisk> = {
     list: (folder) => {
       if (folder === join(root, 'a/') || folder === join(root, 'b/')) throw failing('EACCES');
       return systemDisk.list(folder);

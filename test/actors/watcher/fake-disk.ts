@@ -1,6 +1,6 @@
 // A disk in memory whose folders have files only.
 import { type BigIntStats, Dirent, type Stats } from 'node:fs';
-import type { Disk } from '../../../actors/watcher/disk.ts';
+import type { WatchedDisk } from '../../../actors/watcher/disk.ts';
 
 export interface FakeFile {
   size: bigint;
@@ -20,7 +20,7 @@ function statOf(kind: 'file' | 'folder', { size, mtimeNs }: { size: bigint; mtim
 }
 
 /** `files`: by path below `root`; changed by the test. Every other path is a folder. */
-export function fakeDisk(root: string, files: Map<string, FakeFile>): Disk {
+export function fakeDisk(root: string, files: Map<string, FakeFile>): WatchedDisk {
   const below = (path: string) => path.slice(root.length + 1);
   const entry = (name: string): Dirent => {
     const type: Partial<Stats> = {

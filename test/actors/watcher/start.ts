@@ -7,10 +7,10 @@ import {
   type Exclusions,
   type FileCounts,
   type FileEnd,
-  type Plan,
   type PollReport,
   type SeenFile,
   type WatchedFolder,
+  type WatchPlan,
   watcherContract,
 } from '../../../actors/watcher/contract.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
@@ -44,7 +44,7 @@ export interface Started {
   readonly clock: ReturnType<typeof manualClock>;
   readonly ref: Awaited<ReturnType<typeof connect>>;
   /** What is known of the folder from now on under this plan, before it is listed. */
-  open(plan?: Partial<Plan>, folder?: string): Promise<FileCounts>;
+  open(plan?: Partial<WatchPlan>, folder?: string): Promise<FileCounts>;
   poll(options?: { signal?: AbortSignal; exclusions?: Exclusions; skip?: string[] }): Promise<PollReport>;
   /** Two polls, far enough apart. */
   settledPoll(): Promise<PollReport>;

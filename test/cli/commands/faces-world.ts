@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type {
   AnalysisEvent,
-  Page,
+  ResultPage,
   TaskEvent,
   TaskListener,
   TaskRequest,
@@ -81,7 +81,7 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
       await run();
       return { task_id: 't' };
     },
-    get: async (_: string, { offset }: Page) => ({ ...detail, results: detail.results.slice(offset) }),
+    get: async (_: string, { offset }: ResultPage) => ({ ...detail, results: detail.results.slice(offset) }),
   };
   const reclustering = {
     ...people,

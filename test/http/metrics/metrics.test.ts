@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Outcome, TaskEvent } from '../../../actors/analysis/contract.ts';
+import type { TaskEvent, WorkOutcome } from '../../../actors/analysis/contract.ts';
 import type { ModelState } from '../../../actors/embedder/contract.ts';
-import { type Family, renderFamilies, single } from '../../../http/metrics/exposition.ts';
+import { type MetricFamily, renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../http/metrics/meters.ts';
 import {
   createMetrics,
@@ -79,7 +79,7 @@ test('the exposition text is valid for any labels and numbers', () => {
 });
 
 test('labels are escaped so that no value ends a label, a line or a family', () => {
-  const family: Family = {
+  const family: MetricFamily = {
     type: 'gauge',
     name: 'x',
     help: 'two\nlines \\',
@@ -134,7 +134,7 @@ test('requests are counted by route and status, those without a route too', () =
 test('frames and files are counted from task events, and a counter never goes down', () => {
   const meter = createTaskMeter();
   const frames = (done: number): TaskEvent => progress(0, { amounts: { video: { done, all: 100 } } });
-  const result = (outcome: Outcome): TaskEvent => ({
+  const result = (outcome: WorkOutcome): TaskEvent => ({
     type: 'result',
     result: {
       path: '/a',

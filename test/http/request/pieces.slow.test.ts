@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { buffersOf, fromPieces, PIECE_BYTES, type Piece, toPieces } from '../../../http/request/pieces.ts';
+import {
+  buffersOf,
+  fromPieces,
+  PIECE_BYTES,
+  toPieces,
+  type ValuePiece,
+} from '../../../http/request/pieces.ts';
 import { draws } from '../../shared.ts';
 
 /** The value, and how often the thread that received it was free for others. */
 async function received(value: unknown) {
   const piece = toPieces(value)!;
-  const moved: Piece = structuredClone(piece, { transfer: buffersOf(piece) });
+  const moved: ValuePiece = structuredClone(piece, { transfer: buffersOf(piece) });
   const largest = Math.max(...buffersOf(moved).map(({ byteLength }) => byteLength));
   let turns = 0;
   const back = await fromPieces(moved, async () => {

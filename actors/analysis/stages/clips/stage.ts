@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { type ClipSeries, clipFields } from '../../../exporter/clips/contract.ts';
 import type { WorkResult } from '../../contract.ts';
-import type { Job } from '../kind.ts';
-import type { Closing, Facts, Stage, StageRun } from '../stage.ts';
+import type { StageJob } from '../kind.ts';
+import type { ClosingStep, ResultFacts, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type ClipExport, clipsKind } from './kind.ts';
 
@@ -25,7 +25,7 @@ export const clipsStage: Stage = {
   },
 };
 
-function closingRun(closing: Closing): StageRun {
+function closingRun(closing: ClosingStep): StageRun {
   return {
     modelOf: () => '',
     applies: () => false,
@@ -36,7 +36,7 @@ function closingRun(closing: Closing): StageRun {
   };
 }
 
-class ClipClosing implements Closing {
+class ClipClosing implements ClosingStep {
   readonly together = TOGETHER;
   readonly #task: TaskContext;
   readonly #series: ClipSeries;
@@ -50,22 +50,22 @@ class ClipClosing implements Closing {
     this.#numbers = new Map(request.clips.map(({ name }, i) => [name, i]));
   }
 
-  keyOf(job: Job): string {
+  keyOf(job: StageJob): string {
     const { name: _, ...clip } = this.#clipOf(job);
     const whole = JSON.stringify([clip, this.#export.mode, this.#task.request.cache_dir]);
     return `clip ${createHash('sha256').update(whole).digest('hex').slice(0, 32)}`;
   }
 
-  async isStored({ name }: Job): Promise<boolean> {
+  async isStored({ name }: StageJob): Promise<boolean> {
     return this.#task.run.earlier?.finished(clipsKind.type, name ?? '') ?? false;
   }
 
   async work(
-    job: Job,
+    job: StageJob,
     _: readonly WorkResult[],
     signal: AbortSignal,
     progress: (fraction: number) => void,
-  ): Promise<Facts> {
+  ): Promise<ResultFacts> {
     progress(0);
     const { name, ...spec } = this.#clipOf(job);
     const output = await this.#series.cut(spec, signal);
@@ -73,7 +73,7 @@ class ClipClosing implements Closing {
     return { clip: { media_path, output_path: output.output_path, ...clipFields(output) } };
   }
 
-  #clipOf({ name }: Job): ClipExport['clips'][number] {
+  #clipOf({ name }: StageJob): ClipExport['clips'][number] {
     const clip = this.#export.clips[this.#numbers.get(name ?? '') ?? -1];
     if (!clip) throw engineErrors.INTERNAL(`there is no clip ${name}`);
     return clip;

@@ -7,9 +7,9 @@ import type { indexContract } from '../../../index/contract.ts';
 import { type ClusterJob, peopleErrors } from '../../../index/people/contract.ts';
 import { distanceOf, epsOf, ownEpsOf } from '../../../models/face-distance.ts';
 import { analysisErrors, type WorkResult } from '../../contract.ts';
-import type { Job } from '../kind.ts';
-import type { Faces } from '../parts.ts';
-import type { Closing, Facts } from '../stage.ts';
+import type { StageJob } from '../kind.ts';
+import type { FacesActor } from '../parts.ts';
+import type { ClosingStep, ResultFacts } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { FaceFinder } from './file-faces.ts';
 import type { ClusteringFacts } from './kind.ts';
@@ -31,20 +31,20 @@ interface Standing {
   readonly modelEps: number;
 }
 
-export class FaceClosing implements Closing {
+export class FaceClosing implements ClosingStep {
   readonly #task: TaskContext;
-  readonly #faces: Faces;
+  readonly #faces: FacesActor;
   /** Null where no file is looked at. */
   readonly #finder: FaceFinder | null;
   readonly #standing = new Map<string, Standing>();
 
-  constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
+  constructor(task: TaskContext, faces: FacesActor, finder: FaceFinder | null) {
     this.#task = task;
     this.#faces = faces;
     this.#finder = finder;
   }
 
-  async keyOf({ name }: Job, results: readonly WorkResult[]): Promise<string> {
+  async keyOf({ name }: StageJob, results: readonly WorkResult[]): Promise<string> {
     const job = this.#jobOf(name);
     const { eps, min_samples, samples } = job;
     const model = this.#finder?.model.model_key ?? null;
@@ -56,7 +56,7 @@ export class FaceClosing implements Closing {
   }
 
   /** Requested repetitions and samples are done once in a task; the rest when anything has changed. */
-  async isStored({ name }: Job, results: readonly WorkResult[]): Promise<boolean> {
+  async isStored({ name }: StageJob, results: readonly WorkResult[]): Promise<boolean> {
     const job = this.#jobOf(name);
     const stored = await this.#stored(job);
     if (!stored) return false;
@@ -76,7 +76,7 @@ export class FaceClosing implements Closing {
     return stands;
   }
 
-  storedFacts({ name }: Job): Facts {
+  storedFacts({ name }: StageJob): ResultFacts {
     const standing = this.#standing.get(name ?? '');
     if (!standing) throw engineErrors.INTERNAL(`${name}: is not stored`);
     const { stored, modelEps } = standing;
@@ -101,11 +101,11 @@ export class FaceClosing implements Closing {
   }
 
   async work(
-    { name }: Job,
+    { name }: StageJob,
     results: readonly WorkResult[],
     signal: AbortSignal,
     progress: (fraction: number) => void,
-  ): Promise<Facts> {
+  ): Promise<ResultFacts> {
     const job = this.#jobOf(name);
     const hashes = hashesOf(results);
     if (job.paths.length > 0 && hashes.length === 0) {

@@ -7,7 +7,7 @@ import type { PictureShape, Probe } from '../../../decoder/contract.ts';
 import type { FaceModel, FoundFaces } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../../index/people/contract.ts';
 import { modelErrors, mostPictureBytes } from '../../../models/contract.ts';
-import { type Faces, type Index, loadFaceModel, type ModelInUse } from '../parts.ts';
+import { type FacesActor, type IndexActor, loadFaceModel, type ModelInUse } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 
 /** Frames of a file that are looked at side by side; the face actor takes as many turns at once. */
@@ -17,7 +17,7 @@ const MOST_FRAMES = 32;
 const MOST_FACES = 128;
 
 export interface FileFacesParts {
-  readonly index: Index;
+  readonly index: IndexActor;
   readonly stage: number;
   /** Frames that were taken up. */
   readonly kept: number;
@@ -117,7 +117,7 @@ export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer
 // Finds the faces in pictures that lie in slots. One finder serves a whole run of a task.
 
 export interface FinderParts {
-  readonly faces: Faces;
+  readonly faces: FacesActor;
   readonly inUse: ModelInUse;
   readonly model: FaceModel;
   readonly pool: SlotPool;

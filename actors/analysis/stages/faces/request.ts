@@ -240,8 +240,8 @@ export const SamplePicture = Type.Union([
 ]);
 export type SamplePicture = Static<typeof SamplePicture>;
 
-export const Sample = Type.Object({ name: Type.String(), pictures: Type.Array(SamplePicture) });
-export type Sample = Static<typeof Sample>;
+export const PersonSample = Type.Object({ name: Type.String(), pictures: Type.Array(SamplePicture) });
+export type PersonSample = Static<typeof PersonSample>;
 
 export const FaceJob = Type.Object({
   name: Type.String({ minLength: 1 }),
@@ -252,14 +252,14 @@ export const FaceJob = Type.Object({
   min_samples: Type.Integer({ minimum: 1 }),
   clear_names: Type.Boolean(),
   /** Empty: nobody is named. */
-  samples: Type.Array(Sample),
+  samples: Type.Array(PersonSample),
 });
 export type FaceJob = Static<typeof FaceJob>;
 
 /** Only for a body without complaints. */
 export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attach'>): FaceJob[] {
   // Pictures for all jobs are kept once.
-  let shared: Sample[] | undefined;
+  let shared: PersonSample[] | undefined;
   const ofAll = () => {
     shared ??= samplesOf(body.sample_faces ?? [], context);
     return shared;
@@ -287,7 +287,7 @@ export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attac
   return [...jobs, ...again];
 }
 
-function samplesOf(people: SampleFaces, { attach }: Pick<ResolveContext, 'attach'>): Sample[] {
+function samplesOf(people: SampleFaces, { attach }: Pick<ResolveContext, 'attach'>): PersonSample[] {
   return people.map(({ name, face_paths = [], face_images = [] }) => ({
     name: plainName(name),
     pictures: [

@@ -3,14 +3,14 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { isMediaError } from '../../../decoder/contract.ts';
 import { type ClusterLabels, facesErrors } from '../../../faces/contract.ts';
-import type { Decoder, Faces, Index } from '../parts.ts';
+import type { DecoderActor, FacesActor, IndexActor } from '../parts.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type FaceFinder, faceShape, joined, sampleSide } from './file-faces.ts';
 import type { SampleFaceNaming, UnassignedReason } from './kind.ts';
-import { type FaceJob, limits, type Sample } from './request.ts';
+import { type FaceJob, limits, type PersonSample } from './request.ts';
 
 /** Clusters as they are stored now. */
-export interface StoredClusters {
+export interface ClusterNames {
   readonly cluster_ids: readonly string[];
   /** Aligned with `cluster_ids`; empty without a name. */
   readonly names: readonly string[];
@@ -28,7 +28,7 @@ export interface Naming {
 export async function nameFromSamples(
   task: TaskContext,
   job: FaceJob,
-  { cluster_ids, names, clusters }: StoredClusters,
+  { cluster_ids, names, clusters }: ClusterNames,
   { finder, clusterer, signal }: { finder: FaceFinder; clusterer: Clusterer; signal: AbortSignal },
 ): Promise<Naming> {
   const { index, prober, pool } = task.parts;
@@ -73,14 +73,14 @@ interface Reference {
 
 interface ReferenceParts {
   readonly finder: FaceFinder;
-  readonly prober: Decoder;
+  readonly prober: DecoderActor;
   readonly pool: SlotPool;
   /** Where a picture lies that came with the request. */
   readonly attachment: (number: number) => string;
   readonly signal: AbortSignal;
 }
 
-async function readReference({ name, pictures }: Sample, parts: ReferenceParts): Promise<Reference> {
+async function readReference({ name, pictures }: PersonSample, parts: ReferenceParts): Promise<Reference> {
   const vectors: Float32Array[] = [];
   const complaints: string[] = [];
   let reason: UnassignedReason | null = null;
@@ -259,8 +259,8 @@ interface Entries {
 }
 
 interface ClusterParts {
-  readonly index: Index;
-  readonly faces: Faces;
+  readonly index: IndexActor;
+  readonly faces: FacesActor;
   readonly signal: AbortSignal;
   /** The eps of the row of the model of the vectors. */
   readonly ownEps: number;

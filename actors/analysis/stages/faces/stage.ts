@@ -5,9 +5,9 @@ import { mediaErrors, type PictureShape, type PictureSize } from '../../../decod
 import { compactFacesInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
-import type { Item } from '../kind.ts';
-import { type Faces, loadFaceModel } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
+import type { WorkItem } from '../kind.ts';
+import { type FacesActor, loadFaceModel } from '../parts.ts';
+import type { FileWork, SpanRules, Stage, StageRun, StartedWork } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { FaceClosing } from './closing.ts';
 import { FaceFinder, FileFaces, FilmFaces, faceShape, stillSide } from './file-faces.ts';
@@ -40,14 +40,14 @@ const CREDIT = 3;
 
 class FaceRun implements StageRun {
   readonly #task: TaskContext;
-  readonly #faces: Faces;
+  readonly #faces: FacesActor;
   /** Null where no file is looked at. */
   readonly #finder: FaceFinder | null;
   /** Faces of files that were looked at before, by content. */
   readonly #stored = new Map<string, FaceCount>();
   readonly closing;
 
-  constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
+  constructor(task: TaskContext, faces: FacesActor, finder: FaceFinder | null) {
     this.#task = task;
     this.#faces = faces;
     this.#finder = finder;
@@ -63,7 +63,7 @@ class FaceRun implements StageRun {
   }
 
   /** Results from previews stand until the file is back. */
-  async isStored({ identity: { hash_str } }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
+  async isStored({ identity: { hash_str } }: MediaRecord, _: WorkItem, isGone: boolean): Promise<boolean> {
     const { parts, request, signal } = this.#task;
     const query = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };
     const { faces, from_previews } = await parts.index.ask('faces_stored', query, { signal });
@@ -92,7 +92,7 @@ class FaceRun implements StageRun {
     return faceShape(shown, probe.kind === 'image' ? stillSide : faceSide, pool.memory.slotBytes);
   }
 
-  async work(file: FileWork<Item>): Promise<Underway> {
+  async work(file: FileWork<WorkItem>): Promise<StartedWork> {
     const finder = this.#finder;
     if (!finder) throw engineErrors.INTERNAL('no face model was opened for a file');
     const { media, spans, worked } = file;
@@ -125,7 +125,7 @@ class FaceRun implements StageRun {
   }
 
   async #look(
-    { media, previews, frames }: FileWork<Item>,
+    { media, previews, frames }: FileWork<WorkItem>,
     finder: FaceFinder,
     faces: FileFaces,
     from: number,
@@ -145,7 +145,12 @@ class FaceRun implements StageRun {
     }
   }
 
-  async #commit({ media, previews }: FileWork<Item>, stage: number, keptFrames: number, faces: FileFaces) {
+  async #commit(
+    { media, previews }: FileWork<WorkItem>,
+    stage: number,
+    keptFrames: number,
+    faces: FileFaces,
+  ) {
     await faces.finish();
     const { path, probe } = media;
     const looked = keptFrames + faces.frames;

@@ -17,7 +17,7 @@ const blocks = across * down;
 const perBlock = side * side;
 
 /** Red, green and blue of 0 to 1, in rows, with what is asked of it again and again. */
-export class Look {
+export class SmallPicture {
   readonly values = new Float32Array(lookBytes);
   readonly mean: number;
   readonly variance: number;
@@ -122,7 +122,7 @@ const unchanged: Exposure = { gain: 1, offset: 0 };
 const clamped = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));
 
 /** The change of exposure that makes `from` most like `to`. */
-function exposureBetween(from: Look, to: Look): Exposure {
+function exposureBetween(from: SmallPicture, to: SmallPicture): Exposure {
   let product = 0;
   for (let i = 0; i < lookBytes; i++) product += from.values[i]! * to.values[i]!;
   const covariance = product / lookBytes - from.mean * to.mean;
@@ -130,7 +130,7 @@ function exposureBetween(from: Look, to: Look): Exposure {
   return { gain, offset: clamped(to.mean - gain * from.mean, -mostOffset, mostOffset) };
 }
 
-function meanDifference(from: Look, to: Look, { gain, offset }: Exposure): number {
+function meanDifference(from: SmallPicture, to: SmallPicture, { gain, offset }: Exposure): number {
   const [a, b] = [from.values, to.values];
   let sum = 0;
   for (let i = 0; i < lookBytes; i++) {
@@ -140,10 +140,11 @@ function meanDifference(from: Look, to: Look, { gain, offset }: Exposure): numbe
   return sum / lookBytes;
 }
 
-const plainDifference = (first: Look, second: Look) => meanDifference(first, second, unchanged);
+const plainDifference = (first: SmallPicture, second: SmallPicture) =>
+  meanDifference(first, second, unchanged);
 
 /** Mean difference of two pictures that no change of exposure explains, 0 to 1. */
-export function difference(first: Look, second: Look): number {
+export function difference(first: SmallPicture, second: SmallPicture): number {
   return Math.min(
     plainDifference(first, second),
     meanDifference(first, second, exposureBetween(first, second)),
@@ -153,12 +154,12 @@ export function difference(first: Look, second: Look): number {
 
 /** A block with less variance than that is flat. */
 const leastTexture = 0.0003;
-const isTextured = (look: Look, block: number) => look.texture[block]! > leastTexture;
+const isTextured = (look: SmallPicture, block: number) => look.texture[block]! > leastTexture;
 /** From this correlation on a block shows the same. */
 const alike = 0.7;
 
 /** Share of the blocks with texture in either picture that show the same in both; 0 where there are none. */
-export function keptShare(first: Look, second: Look): number {
+export function keptShare(first: SmallPicture, second: SmallPicture): number {
   let [textured, alikeCount] = [0, 0];
   for (let block = 0; block < blocks; block++) {
     const [a, b] = [first.texture[block]!, second.texture[block]!];
@@ -183,7 +184,7 @@ const wholeDifference = 0.3;
 export const worthLooking = 0.3;
 
 /** How much two pictures look like two shots, 0 to 1. */
-export function changeBetween(first: Look, second: Look): number {
+export function changeBetween(first: SmallPicture, second: SmallPicture): number {
   const deviation = Math.max(0.01, Math.sqrt(Math.max(first.variance, second.variance)));
   const unexplained = difference(first, second);
   const apart = Math.min(1, unexplained / deviation / wholeDifference);
@@ -191,13 +192,13 @@ export function changeBetween(first: Look, second: Look): number {
 }
 
 /** Which grid frames of a film are worth looking at, of pictures that come one after the other. */
-export class Looks {
+export class FrameChoice {
   /** Frames that may begin another shot than the frame before them, ascending. */
   readonly frames: number[] = [];
-  #seen: Look | null = null;
+  #seen: SmallPicture | null = null;
 
   /** How much a frame looks like another shot than the one before it, 0 to 1; 1 of the first. */
-  see(frame: number, picture: Look): number {
+  see(frame: number, picture: SmallPicture): number {
     const changed = this.#seen === null ? 1 : changeBetween(this.#seen, picture);
     if (this.#seen !== null) this.note(frame, changed);
     this.#seen = picture;
@@ -211,20 +212,20 @@ export class Looks {
 }
 
 /** Pictures of a part of a film, one after the other. */
-export interface Part {
+export interface FilmPictures {
   /** When each is shown. */
   readonly seconds: readonly number[];
-  readonly looks: readonly Look[];
+  readonly looks: readonly SmallPicture[];
 }
 
 /** Where a new shot begins: the index of its first picture. A gradual change begins before. */
-export interface Change {
+export interface ShotChange {
   readonly at: number;
   readonly isGradual: boolean;
 }
 
 /** Ascending. */
-export function* changesOf(part: Part): Steps<Change[]> {
+export function* changesOf(part: FilmPictures): Steps<ShotChange[]> {
   const cuts = yield* cutsOf(part);
   const gradual = yield* gradualChanges(part, cuts);
   return [...cuts.map((at) => ({ at, isGradual: false })), ...gradual].sort((a, b) => a.at - b.at);
@@ -250,7 +251,7 @@ interface Step {
   readonly isFirst: boolean;
 }
 
-function* cutsOf({ looks }: Part): Steps<number[]> {
+function* cutsOf({ looks }: FilmPictures): Steps<number[]> {
   const steps = [0];
   for (let at = 1; at < looks.length; at++) {
     steps.push(difference(looks[at - 1]!, looks[at]!));
@@ -273,7 +274,7 @@ function* cutsOf({ looks }: Part): Steps<number[]> {
 }
 
 /** The bounds were chosen on the fit films of docs/measurements.md ("Shots") and five edited ones. */
-function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst }: Step): boolean {
+function isCut(looks: readonly SmallPicture[], at: number, { times, timesCalmer, isFirst }: Step): boolean {
   const { some, many, most, isInset } = outstandingBlocks(looks, at);
   if (some < 0.3) return false;
   const { least, sameShare } = nearestAcross(looks, at);
@@ -288,7 +289,7 @@ function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst
 }
 
 /** The least difference, and the largest equal share, between pictures before and behind a place. */
-function nearestAcross(looks: readonly Look[], at: number): { least: number; sameShare: number } {
+function nearestAcross(looks: readonly SmallPicture[], at: number): { least: number; sameShare: number } {
   let [least, sameShare] = [1, 0];
   for (const back of before) {
     const earlier = looks[at - back];
@@ -303,7 +304,7 @@ function nearestAcross(looks: readonly Look[], at: number): { least: number; sam
 }
 
 /** Mean difference of each block that no change of exposure of the whole picture explains. */
-function blockDifferences(from: Look, to: Look): Float32Array {
+function blockDifferences(from: SmallPicture, to: SmallPicture): Float32Array {
   const fitted = exposureBetween(from, to);
   const isBetter = meanDifference(from, to, fitted) < plainDifference(from, to);
   const { gain, offset } = isBetter ? fitted : unchanged;
@@ -322,7 +323,7 @@ function blockDifferences(from: Look, to: Look): Float32Array {
  * Shares of the blocks that show something: those that change more than they do around this place (`some`),
  * twice as much (`many`), and clearly so (`most`). `isInset`: the last are one rectangle.
  */
-function outstandingBlocks(looks: readonly Look[], at: number) {
+function outstandingBlocks(looks: readonly SmallPicture[], at: number) {
   const usual = new Float32Array(blocks);
   for (let i = Math.max(1, at - neighbours); i <= Math.min(looks.length - 1, at + neighbours); i++) {
     if (i === at) continue;
@@ -371,7 +372,7 @@ interface Window {
 }
 
 /** Where the new picture prevails. */
-function* gradualChanges(part: Part, cuts: readonly number[]): Steps<Change[]> {
+function* gradualChanges(part: FilmPictures, cuts: readonly number[]): Steps<ShotChange[]> {
   const windows: Window[] = [];
   for (const length of lengths) {
     for (const window of windowsOf(part, length)) {
@@ -381,7 +382,7 @@ function* gradualChanges(part: Part, cuts: readonly number[]): Steps<Change[]> {
     }
   }
   windows.sort((a, b) => a.from - b.from);
-  const changes: Change[] = [];
+  const changes: ShotChange[] = [];
   for (let i = 0; i < windows.length; ) {
     let end = windows[i]!.to;
     let best = windows[i]!;
@@ -394,7 +395,7 @@ function* gradualChanges(part: Part, cuts: readonly number[]): Steps<Change[]> {
   return changes;
 }
 
-function* windowsOf({ seconds, looks }: Part, length: number): Generator<Window> {
+function* windowsOf({ seconds, looks }: FilmPictures, length: number): Generator<Window> {
   const step = Math.max(0.08, length / 4);
   for (let start = seconds[0]!, from = 0; ; start += step) {
     while (from < seconds.length && seconds[from]! < start - 1e-6) from++;
@@ -407,7 +408,7 @@ function* windowsOf({ seconds, looks }: Part, length: number): Generator<Window>
   }
 }
 
-function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boolean {
+function isGradual({ seconds, looks }: FilmPictures, { from, to, apart }: Window): boolean {
   const [first, last] = [looks[from]!, looks[to]!];
   const sameShare = keptShare(first, last);
   if (sameShare >= 0.4 || differingShare(first, last) < 0.85) return false;
@@ -436,7 +437,7 @@ function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boole
 }
 
 /** Share of the blocks that no change of exposure of the whole picture explains. */
-function differingShare(first: Look, last: Look): number {
+function differingShare(first: SmallPicture, last: SmallPicture): number {
   return blockDifferences(first, last).filter((value) => value > 0.02).length / blocks;
 }
 
@@ -444,7 +445,7 @@ function differingShare(first: Look, last: Look): number {
  * Share of the blocks that differ between two pictures which are, in the one between them, either of them or
  * a mixture of both; 0 where there are none.
  */
-function explainedShare(first: Look, last: Look, between: Look): number {
+function explainedShare(first: SmallPicture, last: SmallPicture, between: SmallPicture): number {
   let [differing, explained] = [0, 0];
   for (let block = 0; block < blocks; block++) {
     const fit = mixtureOf(first.values, last.values, between.values, pixelsOf(block));
@@ -486,7 +487,7 @@ function mixtureOf(a: Float32Array, b: Float32Array, m: Float32Array, pixels: re
 }
 
 /** The first picture that is nearer to the last one of a window than to the first. */
-function prevailing({ looks }: Part, { from, to }: Window): number {
+function prevailing({ looks }: FilmPictures, { from, to }: Window): number {
   const [first, last] = [looks[from]!, looks[to]!];
   for (let at = from + 1; at < to; at++) {
     if (plainDifference(looks[at]!, last) < plainDifference(looks[at]!, first)) return at;

@@ -6,11 +6,11 @@ import { createCheckpoint, inSteps } from '../../../../runtime/sync/checkpoint.t
 import { isMediaError, mediaErrors, type PartPictures } from '../../../decoder/contract.ts';
 import { beginOf, type FilmPart, type SmallPictures } from '../../../decoder/frames/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import type { Decoder } from '../parts.ts';
-import { changesOf, Look, lookBytes, lookHeight, lookWidth, neighbours } from './cuts.ts';
+import type { DecoderActor } from '../parts.ts';
+import { changesOf, lookBytes, lookHeight, lookWidth, neighbours, SmallPicture } from './cuts.ts';
 
 /** For each shot but the first, ascending. */
-export interface Edges {
+export interface PictureEdges {
   /** When its first picture is shown. */
   readonly seconds: number[];
   /** Number of its first picture among those of the film, from 0 on. */
@@ -116,7 +116,7 @@ export class EdgeSearch {
    * Decodes the parts whose pictures did not come. Null for a film of which not every picture has a time.
    * Errors: those of the decoder.
    */
-  async finish(decoder: Decoder): Promise<Edges | null> {
+  async finish(decoder: DecoderActor): Promise<PictureEdges | null> {
     this.#wait(this.#plan.end());
     await this.#settle();
     const missing = this.#parts.flatMap((part, index) => (this.#changes[index] ? [] : [{ part, index }]));
@@ -130,7 +130,10 @@ export class EdgeSearch {
   }
 
   /** Returns false where the decoder has no pictures. */
-  async #decode(decoder: Decoder, missing: readonly { part: FilmPart; index: number }[]): Promise<boolean> {
+  async #decode(
+    decoder: DecoderActor,
+    missing: readonly { part: FilmPart; index: number }[],
+  ): Promise<boolean> {
     const parts = missing.map(({ part }) => part);
     const request = { path: this.#media.path, parts, width: lookWidth, height: lookHeight };
     let position = 0;
@@ -168,7 +171,9 @@ export class EdgeSearch {
   async #changesOf({ seconds, pictures }: Pick<PartPictures, 'seconds' | 'pictures'>): Promise<number[]> {
     const turn = { throwIfCancelled: () => this.#signal.throwIfAborted(), alive: () => {} };
     const checkpoint = createCheckpoint(turn, { every: comparisons });
-    const looks = seconds.map((_, i) => new Look(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)));
+    const looks = seconds.map(
+      (_, i) => new SmallPicture(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)),
+    );
     const changes = await inSteps(changesOf({ seconds, looks }), checkpoint);
     return changes.map(({ at }) => seconds[at]!);
   }
@@ -186,10 +191,10 @@ function picturesBetween(pictures: readonly Picture[], begin: number, end: numbe
 /** Edges of a film; null where it cannot be read in parts, and its scenes are exact to the second only. */
 export async function edgesIfReadable(
   search: EdgeSearch,
-  decoder: Decoder,
+  decoder: DecoderActor,
   { path }: MediaRecord,
   log: Log,
-): Promise<Edges | null> {
+): Promise<PictureEdges | null> {
   try {
     return await search.finish(decoder);
   } catch (error) {
@@ -257,7 +262,7 @@ class PartPlan {
 const uneven = 0.1;
 
 async function framesAt(
-  decoder: Decoder,
+  decoder: DecoderActor,
   path: string,
   seconds: readonly number[],
   rate: number,

@@ -9,7 +9,7 @@ import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
-import { Look, Looks, reduced } from './cuts.ts';
+import { FrameChoice, reduced, SmallPicture } from './cuts.ts';
 import type { Reuse } from './kind.ts';
 import { isNear } from './near.ts';
 
@@ -17,7 +17,7 @@ import { isNear } from './near.ts';
 // fill their batches alone, stills share them. A batch goes out when it is full, or when no producer is left
 // that could fill it.
 
-export interface Picture<F> {
+export interface FramePicture<F> {
   readonly file: F;
   readonly frame: number;
   /** Null where the frame takes over the vector of the frame before it in the file. */
@@ -28,24 +28,24 @@ export interface Picture<F> {
 }
 
 /** A picture that was decoded. */
-export type Decoded = Omit<Picture<Sink>, 'changed'> & { readonly slot: SlotHandle };
+export type DecodedGridPicture = Omit<FramePicture<Sink>, 'changed'> & { readonly slot: SlotHandle };
 
 export interface Batcher<F> {
   /** One more producer of pictures. */
   open(): void;
   /** Adds a picture; whoever adds it has already made sure that the slot stays held. */
-  add(picture: Picture<F>): void;
+  add(picture: FramePicture<F>): void;
   /** A producer has gone, or waits for something else. */
   shut(): void;
   /** Takes out every picture of a file that is given up. */
-  remove(file: F): Picture<F>[];
+  remove(file: F): FramePicture<F>[];
 }
 
 /**
  * `send` gets 1 to `size` pictures in the order they were added. Pure: it decides when, `send` does the work.
  */
-export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => void): Batcher<F> {
-  let waiting: Picture<F>[] = [];
+export function createBatcher<F>(size: number, send: (batch: FramePicture<F>[]) => void): Batcher<F> {
+  let waiting: FramePicture<F>[] = [];
   let open = 0;
   const sendReady = () => {
     while (waiting.length >= size || (open === 0 && waiting.length > 0)) send(waiting.splice(0, size));
@@ -96,7 +96,7 @@ export class Sink {
   shown: SlotHandle | null = null;
   /** Vector of the last appended frame. */
   #vector: Float32Array | null = null;
-  readonly #looks = new Looks();
+  readonly #looks = new FrameChoice();
   #appended = 0;
   #closed = false;
 
@@ -143,7 +143,7 @@ export class Sink {
    * How much the picture of a frame looks like another shot than the frame before it, 0 to 1; 1 of the first.
    * `picture`: null where it is the same.
    */
-  see(frame: number, picture: Look | null): number {
+  see(frame: number, picture: SmallPicture | null): number {
     return picture === null ? 0 : this.#looks.see(frame, picture);
   }
 
@@ -182,7 +182,7 @@ export interface Embedding {
   /** One more producer of pictures, of one file after another. */
   open(): void;
   /** A picture that is the same, as `reuse` has it, as the last one of the file that is embedded, is not. */
-  add(picture: Decoded): void;
+  add(picture: DecodedGridPicture): void;
   /** Shows the picture of the frame before the first one of a file that is taken up. */
   show(sink: Sink, frame: number, slot: SlotHandle): void;
   /** No more pictures of the file come. */
@@ -206,14 +206,15 @@ export interface EmbeddingParts {
 export function createEmbedding(parts: EmbeddingParts): Embedding {
   const { index, pool, model, reuse, signal } = parts;
   const slotHolds = heldSlots(pool, model.shape);
-  const release = (pictures: readonly Picture<Sink>[]) => slotHolds.release(pictures.map(({ slot }) => slot));
+  const release = (pictures: readonly FramePicture<Sink>[]) =>
+    slotHolds.release(pictures.map(({ slot }) => slot));
   const show = (sink: Sink, slot: SlotHandle | null) => {
     if (slot) slotHolds.hold(slot);
     slotHolds.release([sink.shown]);
     sink.shown = slot;
   };
 
-  const send = (batch: Picture<Sink>[]) => {
+  const send = (batch: FramePicture<Sink>[]) => {
     const slots = batch.flatMap(({ slot }) => slot ?? []);
     const embeddings = embed(slots, parts).finally(() => release(batch));
     embeddings.catch(() => {});
@@ -267,7 +268,7 @@ function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
     release: (slots: readonly (SlotHandle | null)[]) => {
       for (const slot of slots) if (slot) pool.release(slot, holder);
     },
-    look: (slot: SlotHandle) => new Look(reduced(bytesOf(slot), width, height)),
+    look: (slot: SlotHandle) => new SmallPicture(reduced(bytesOf(slot), width, height)),
     isSame: (first: SlotHandle, second: SlotHandle, reuse: Reuse) => {
       const [before, after] = [bytesOf(first), bytesOf(second)];
       return Buffer.compare(before, after) === 0 || (reuse === 'near' && isNear(before, after, width * 3));
@@ -299,13 +300,13 @@ interface Part {
   readonly keep: boolean;
 }
 
-interface BatchFrame extends Picture<Sink> {
+interface BatchFrame extends FramePicture<Sink> {
   /** Row of its picture in the batch; null if it has none of its own. */
   readonly row: number | null;
 }
 
 /** Frames of the batch by the file they belong to, in order. */
-function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly BatchFrame[]> {
+function framesBySink(batch: readonly FramePicture<Sink>[]): Map<Sink, readonly BatchFrame[]> {
   let rows = 0;
   const frames = batch.map((picture) => ({ ...picture, row: picture.slot ? rows++ : null }));
   return Map.groupBy(frames, ({ file }) => file);

@@ -5,12 +5,12 @@ import { mediaErrors, type PictureShape } from '../../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
 import type { EarlierRuns } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
-import type { Item } from '../kind.ts';
-import type { AnalysisParts, Index } from '../parts.ts';
-import type { Facts, FileWork, StageRun, Underway } from '../stage.ts';
+import type { WorkItem } from '../kind.ts';
+import type { AnalysisParts, IndexActor } from '../parts.ts';
+import type { FileWork, ResultFacts, StageRun, StartedWork } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { Look, Looks, lookBytes, lookHeight, lookWidth } from './cuts.ts';
-import { EdgeSearch, type Edges, edgesIfReadable, Liveliness } from './edges.ts';
+import { FrameChoice, lookBytes, lookHeight, lookWidth, SmallPicture } from './cuts.ts';
+import { EdgeSearch, edgesIfReadable, Liveliness, type PictureEdges } from './edges.ts';
 import { pictureKind } from './kind.ts';
 
 const shape: PictureShape = { width: lookWidth, height: lookHeight, fit: 'stretch', resample: 'area' };
@@ -18,7 +18,7 @@ const shape: PictureShape = { width: lookWidth, height: lookHeight, fit: 'stretc
 const credit = 8;
 
 export class SceneRun implements StageRun {
-  readonly #index: Index;
+  readonly #index: IndexActor;
   readonly #pool: AnalysisParts['pool'];
   readonly #log: Log;
   readonly #liveliness = new Liveliness();
@@ -45,7 +45,7 @@ export class SceneRun implements StageRun {
   }
 
   /** A still has no scenes. Those of a film are found anew, once in a task. */
-  async isStored({ probe, identity }: MediaRecord, { path }: Item): Promise<boolean> {
+  async isStored({ probe, identity }: MediaRecord, { path }: WorkItem): Promise<boolean> {
     const isDone = probe.kind === 'image' || this.#earlier?.finished(pictureKind.type, path) === true;
     return isDone && (await this.#hasPictures(identity.hash_str));
   }
@@ -54,7 +54,7 @@ export class SceneRun implements StageRun {
     return { frames: probe.grid_frames, missing_frames: 0 };
   }
 
-  async work(file: FileWork<Item>): Promise<Underway> {
+  async work(file: FileWork<WorkItem>): Promise<StartedWork> {
     const { media, previews, reader, signal } = file;
     const { path, identity, probe } = media;
     if (!(await this.#hasPictures(identity.hash_str))) {
@@ -78,12 +78,12 @@ export class SceneRun implements StageRun {
   }
 
   /** Answers the number of frames. */
-  async #look({ frames, worked }: FileWork<Item>, search: EdgeSearch): Promise<number> {
-    const looks = new Looks();
+  async #look({ frames, worked }: FileWork<WorkItem>, search: EdgeSearch): Promise<number> {
+    const looks = new FrameChoice();
     let count = 0;
     const request = { shape, preview: false, credit, small: search.small };
     for await (const { frame_index, picture, small } of frames(request)) {
-      looks.see(frame_index, new Look(this.#pool.view(picture).subarray(0, lookBytes)));
+      looks.see(frame_index, new SmallPicture(this.#pool.view(picture).subarray(0, lookBytes)));
       await search.see(frame_index, looks.frames.at(-1) === frame_index, small);
       count++;
       worked(1);
@@ -92,7 +92,7 @@ export class SceneRun implements StageRun {
   }
 
   /** Where only the grid tells, the scenes that are stored stay. */
-  async #store(media: MediaRecord, edges: Edges | null, frames: Facts): Promise<Facts> {
+  async #store(media: MediaRecord, edges: PictureEdges | null, frames: ResultFacts): Promise<ResultFacts> {
     await expectUnchanged(media);
     if (edges === null) return frames;
     // Not cancellable: what is stored stays.

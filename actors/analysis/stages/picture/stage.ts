@@ -11,11 +11,11 @@ import type { indexContract } from '../../../index/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
-import type { Item } from '../kind.ts';
-import type { Index } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
+import type { WorkItem } from '../kind.ts';
+import type { IndexActor } from '../parts.ts';
+import type { FileWork, SpanRules, Stage, StageRun, StartedWork } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { EdgeSearch, type Edges, edgesIfReadable, Liveliness } from './edges.ts';
+import { EdgeSearch, edgesIfReadable, Liveliness, type PictureEdges } from './edges.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
 import { SceneRun } from './scenes.ts';
@@ -37,7 +37,7 @@ export const pictureStage: Stage = {
 /** Facts about a film beside its frames. */
 interface Told {
   readonly previews: PictureSize | null;
-  readonly edges: Edges | null;
+  readonly edges: PictureEdges | null;
 }
 
 /** Frames in a span: two minutes of footage. */
@@ -45,7 +45,7 @@ const spanFrames = 120;
 
 class PictureRun implements StageRun {
   readonly #model: VisualModel;
-  readonly #index: Index;
+  readonly #index: IndexActor;
   readonly #pool: SlotPool;
   readonly #cacheDir: string;
   readonly #signal: AbortSignal;
@@ -87,7 +87,7 @@ class PictureRun implements StageRun {
   }
 
   /** Results from previews stand until the file is back. */
-  async isStored({ identity }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
+  async isStored({ identity }: MediaRecord, _: WorkItem, isGone: boolean): Promise<boolean> {
     const request = {
       cache_dir: this.#cacheDir,
       model_key: this.#model.model_key,
@@ -111,7 +111,7 @@ class PictureRun implements StageRun {
   }
 
   /** The last pictures are embedded while the decoder goes on with the next file. */
-  async work(file: FileWork<Item>): Promise<Underway> {
+  async work(file: FileWork<WorkItem>): Promise<StartedWork> {
     const { media, previews, worked, signal, spans } = file;
     if (previews) expectLargeEnough(media, previews, this.#model);
     // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
@@ -148,7 +148,7 @@ class PictureRun implements StageRun {
   }
 
   async #decode(
-    { media, frames }: FileWork<Item>,
+    { media, frames }: FileWork<WorkItem>,
     { sink, search }: { readonly sink: Sink; readonly search: EdgeSearch | null },
     from: number,
     signal: AbortSignal,
@@ -181,7 +181,7 @@ class PictureRun implements StageRun {
   }
 
   /** Search for the pictures at which the shots begin; null where shots begin at grid frames. */
-  #edgeSearch({ media, reader, previews }: FileWork<Item>, signal: AbortSignal): EdgeSearch | null {
+  #edgeSearch({ media, reader, previews }: FileWork<WorkItem>, signal: AbortSignal): EdgeSearch | null {
     if (previews || !reader || this.#mode !== 'exact' || media.probe.kind !== 'video') return null;
     return new EdgeSearch(media, this.#liveliness, signal);
   }
@@ -247,11 +247,11 @@ interface Waiting {
  * however much it holds.
  */
 class Commits {
-  readonly #index: Index;
+  readonly #index: IndexActor;
   #waiting: Waiting[] = [];
   #isBusy = false;
 
-  constructor(index: Index) {
+  constructor(index: IndexActor) {
     this.#index = index;
   }
 

@@ -2,8 +2,8 @@
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Proxies } from '../../../exporter/proxies/contract.ts';
 import type { WorkResult } from '../../contract.ts';
-import type { Job } from '../kind.ts';
-import type { Closing, Facts, Stage } from '../stage.ts';
+import type { StageJob } from '../kind.ts';
+import type { ClosingStep, ResultFacts, Stage } from '../stage.ts';
 import { type ProxyParameters, proxyKind } from './kind.ts';
 
 export const proxyStage: Stage = {
@@ -25,7 +25,7 @@ export const proxyStage: Stage = {
   },
 };
 
-class ProxyClosing implements Closing {
+class ProxyClosing implements ClosingStep {
   readonly #proxies: Pick<Proxies, 'find' | 'make'>;
   readonly #cacheDir: string;
   readonly #parameters: ProxyParameters;
@@ -46,11 +46,11 @@ class ProxyClosing implements Closing {
   }
 
   async work(
-    _: Job,
+    _: StageJob,
     __: readonly WorkResult[],
     signal: AbortSignal,
     progress: (fraction: number) => void,
-  ): Promise<Facts> {
+  ): Promise<ResultFacts> {
     const { hash_str, max_side } = this.#parameters;
     const spec = { cache_dir: this.#cacheDir, hash_str, max_side };
     const { size_bytes, frames, width, height } = await this.#proxies.make(spec, signal, progress);

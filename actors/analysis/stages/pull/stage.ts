@@ -3,8 +3,8 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { type ModelLibrary, type PulledModel, refusalOf } from '../../../models/contract.ts';
 import { PullBytes } from '../../../models/pull-bytes.ts';
 import type { WorkResult } from '../../contract.ts';
-import type { Job } from '../kind.ts';
-import type { Closing, Facts, Stage } from '../stage.ts';
+import type { StageJob } from '../kind.ts';
+import type { ClosingStep, ResultFacts, Stage } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type PullFacts, pullKind } from './kind.ts';
 
@@ -29,7 +29,7 @@ export const pullStage: Stage = {
 /** Shares of the whole between two reports. */
 const step = 0.001;
 
-class PullClosing implements Closing {
+class PullClosing implements ClosingStep {
   readonly triesItself = true;
   readonly #task: TaskContext;
   readonly #library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>;
@@ -41,27 +41,27 @@ class PullClosing implements Closing {
     this.#library = library;
   }
 
-  keyOf({ name }: Job): string {
+  keyOf({ name }: StageJob): string {
     return `pull ${name}`;
   }
 
   /** It may have been removed since an earlier run pulled it. */
-  async isStored({ name }: Job): Promise<boolean> {
+  async isStored({ name }: StageJob): Promise<boolean> {
     const key = name ?? '';
     if (!this.#task.run.earlier?.finished(pullKind.type, key)) return false;
     return (await this.#library.missing(key)).files.length === 0;
   }
 
-  failedFacts({ name }: Job): Facts {
+  failedFacts({ name }: StageJob): ResultFacts {
     return { pull: this.#failed.get(name ?? '') ?? null };
   }
 
   async work(
-    { name }: Job,
+    { name }: StageJob,
     _: readonly WorkResult[],
     signal: AbortSignal,
-    report: (fraction: number, detail: Facts) => void,
-  ): Promise<Facts> {
+    report: (fraction: number, detail: ResultFacts) => void,
+  ): Promise<ResultFacts> {
     const key = name ?? '';
     const { models } = await this.#library.list();
     const files = models.find(({ row }) => row.key === key)?.row.files ?? [];

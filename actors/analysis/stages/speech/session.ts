@@ -14,7 +14,7 @@ import {
   speechLanguages,
   type WrittenWindow,
 } from '../../../transcriber/contract.ts';
-import type { Decoder, Index, ModelInUse, SpeechParts } from '../parts.ts';
+import type { DecoderActor, IndexActor, ModelInUse, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 import { type SpeechJob, subtitlesKey } from './kind.ts';
 
@@ -63,7 +63,7 @@ export class SpeechSession {
     this.#diarization = session;
   }
 
-  async appendAll(audioDecoder: Decoder): Promise<void> {
+  async appendAll(audioDecoder: DecoderActor): Promise<void> {
     const { speech, signal, onAppended } = this.#tools;
     const { job, media } = this.#work;
     const transcription = this.#transcription ?? 0;
@@ -324,7 +324,7 @@ export interface SpeechWork {
 export interface SpeechTools {
   readonly speech: SpeechParts;
   readonly loaded: ModelInUse;
-  readonly index: Index;
+  readonly index: IndexActor;
   readonly cacheDir: string;
   readonly signal: AbortSignal;
   /** Where the words of the file are kept; null when they are not. */
@@ -334,7 +334,7 @@ export interface SpeechTools {
 }
 
 /** Transcript, made or read from subtitles. */
-export interface Written {
+export interface WrittenTranscript {
   readonly segments: readonly Segment[];
   readonly language: string | null;
   readonly speakers: number | null;

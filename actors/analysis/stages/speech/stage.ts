@@ -16,8 +16,8 @@ import {
   unreadSubtitles,
 } from '../../../transcriber/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
-import type { Decoder, SpeechParts } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
+import type { DecoderActor, SpeechParts } from '../parts.ts';
+import type { FileWork, SpanRules, Stage, StageRun, StartedWork } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { anySubtitlesKey, type SpeechFacts, type SpeechJob, speechKind, subtitlesKey } from './kind.ts';
 import {
@@ -31,7 +31,7 @@ import {
   SpeechSession,
   type SpeechTools,
   type SpeechWork,
-  type Written,
+  type WrittenTranscript,
 } from './session.ts';
 
 export const speechStage: Stage<SpeechJob> = {
@@ -151,7 +151,7 @@ class SpeechRun implements StageRun<SpeechJob> {
     return { every: spanSeconds, settings: { language, channels } };
   }
 
-  async work({ item: job, media, reader, signal, worked, spans }: FileWork<SpeechJob>): Promise<Underway> {
+  async work({ item: job, media, reader, signal, worked, spans }: FileWork<SpeechJob>): Promise<StartedWork> {
     const { parts, request } = this.#task;
     if (!reader) throw engineErrors.INTERNAL('there is nothing that reads sound');
     const work: SpeechWork = { job, media, ...this.#choiceOf(job) };
@@ -213,7 +213,7 @@ function modelsOf({ model, job }: SpeechWork): string {
  */
 async function transcribe(
   work: SpeechWork,
-  audioDecoder: Decoder,
+  audioDecoder: DecoderActor,
   tools: SpeechTools,
 ): Promise<SpeechFacts | null> {
   const { media, model } = work;
@@ -256,9 +256,9 @@ async function isByModel({ media, job }: SpeechWork, { index, cacheDir, signal }
 
 async function transcribeSound(
   work: SpeechWork,
-  audioDecoder: Decoder,
+  audioDecoder: DecoderActor,
   tools: SpeechTools,
-): Promise<Written> {
+): Promise<WrittenTranscript> {
   const { ids: _, heard_instead, ...written } = await heard(work, audioDecoder, tools, null);
   const { speaker_count, language } = work.job;
   const warnings = [fewerSpeakers(speaker_count, written.speakers), otherLanguage(language, heard_instead)];
@@ -271,7 +271,7 @@ async function transcribeSound(
  */
 async function heard(
   work: SpeechWork,
-  audioDecoder: Decoder,
+  audioDecoder: DecoderActor,
   tools: SpeechTools,
   given: readonly Segment[] | null,
 ) {
@@ -297,9 +297,9 @@ async function heard(
 /** Sidecar files before embedded tracks: somebody put them there on purpose. */
 async function readSubtitles(
   work: SpeechWork,
-  audioDecoder: Decoder,
+  audioDecoder: DecoderActor,
   tools: SpeechTools,
-): Promise<Written | null> {
+): Promise<WrittenTranscript | null> {
   const { job, media, reason } = work;
   const read = await subtitlesOf(work, audioDecoder, tools);
   if (!read) {
@@ -342,12 +342,12 @@ async function readSubtitles(
   return { ...spoken, language, sidecar, others, speaker_names, ...warnings };
 }
 
-function warningOf(texts: readonly (string | undefined)[]): Pick<Written, 'warning'> {
+function warningOf(texts: readonly (string | undefined)[]): Pick<WrittenTranscript, 'warning'> {
   const warning = texts.filter((text) => text !== undefined).join('; ');
   return warning === '' ? {} : { warning };
 }
 
-type ReadSubtitles = Required<Pick<Written, 'segments' | 'language' | 'sidecar' | 'others'>> & {
+type ReadSubtitles = Required<Pick<WrittenTranscript, 'segments' | 'language' | 'sidecar' | 'others'>> & {
   /** Why subtitles in other languages cannot be read. */
   readonly unreadable: readonly string[];
 };
@@ -361,7 +361,7 @@ function besideOf({ path, probe }: MediaRecord, { language }: SpeechJob) {
 
 async function subtitlesOf(
   { job, media }: SpeechWork,
-  audioDecoder: Decoder,
+  audioDecoder: DecoderActor,
   { speech, signal }: SpeechTools,
 ): Promise<ReadSubtitles | null> {
   const { path, probe } = media;

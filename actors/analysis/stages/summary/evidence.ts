@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import type { Reply } from '../../../../runtime/contract.ts';
 import { programVersion } from '../../../../runtime/process/program.ts';
 import { joinRanges } from '../../../../runtime/ranges.ts';
-import type { CallOptions } from '../../../../runtime/ref.ts';
+import type { AskOptions } from '../../../../runtime/ref.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
 import { itemsOf } from '../../../index/results/contract.ts';
@@ -13,9 +13,9 @@ import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts'
 import type { Transcript } from '../../../index/transcripts/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { SeenLine, SeenPerson, SeenThing, SpokenSegment } from '../../../summarizer/contract.ts';
-import type { Index, StageParts } from '../parts.ts';
+import type { IndexActor, StageParts } from '../parts.ts';
 
-export interface Evidence {
+export interface EvidenceSources {
   /** Null when no model's vectors can be used. */
   readonly model: string | null;
   /** Null when nobody listened. */
@@ -26,19 +26,19 @@ export interface Evidence {
   readonly warnings: readonly string[];
 }
 
-export type VectorPage = Reply<typeof indexContract, 'stored_vectors'>;
+export type VectorReply = Reply<typeof indexContract, 'stored_vectors'>;
 
 export class StoredEvidence {
-  readonly #index: Index;
+  readonly #index: IndexActor;
   readonly #cacheDir: string;
 
-  constructor(index: Index, cacheDir: string) {
+  constructor(index: IndexActor, cacheDir: string) {
     this.#index = index;
     this.#cacheDir = cacheDir;
   }
 
   /** `inUse`: the visual model in use. Throws NOT_ANALYZED for a film or a picture that nobody looked at. */
-  async of(media: MediaRecord, inUse: string | null, call: CallOptions): Promise<Evidence> {
+  async of(media: MediaRecord, inUse: string | null, call: AskOptions): Promise<EvidenceSources> {
     const { hash_str } = media.identity;
     const request = { cache_dir: this.#cacheDir, hashes: [hash_str] };
     const { models } = await this.#index.ask('analysed_by', request, call);
@@ -78,8 +78,8 @@ export class StoredEvidence {
     { identity: { hash_str } }: MediaRecord,
     model_key: string,
     from: number,
-    call: CallOptions,
-  ): Promise<VectorPage | null> {
+    call: AskOptions,
+  ): Promise<VectorReply | null> {
     const page = { from, most: mostVectorsOfMessage };
     const request = { cache_dir: this.#cacheDir, model_key, hash_str, ...page };
     return undamaged(() => this.#index.ask('stored_vectors', request, call));
@@ -107,7 +107,7 @@ export class EvidenceSum {
   #vectors = 0;
 
   /** Before the vectors are moved. */
-  add({ frames, vectors, cuts }: Pick<VectorPage, 'frames' | 'vectors' | 'cuts'>): void {
+  add({ frames, vectors, cuts }: Pick<VectorReply, 'frames' | 'vectors' | 'cuts'>): void {
     for (const { buffer, byteOffset, byteLength } of [frames, vectors, cuts]) {
       this.#vectors = crc32(new Uint8Array(buffer, byteOffset, byteLength), this.#vectors);
     }
@@ -115,7 +115,7 @@ export class EvidenceSum {
 
   /** `more`: what else changes the result. Once. */
   settings(
-    { model, transcript, people, things, lines }: Evidence,
+    { model, transcript, people, things, lines }: EvidenceSources,
     more: Readonly<Record<string, unknown>>,
   ): string {
     const { segments, names, mark } = transcript ?? {};
@@ -206,14 +206,14 @@ export class Concepts {
   }
 
   /** False where the model can say nothing about words: then no concepts are named. */
-  async prepare(model_key: string, dimensions: number, call: CallOptions): Promise<boolean> {
+  async prepare(model_key: string, dimensions: number, call: AskOptions): Promise<boolean> {
     // One after the other: the second of two files finds what the first has prepared.
     const prepared = this.#preparing.then(() => this.#prepare(model_key, dimensions, call));
     this.#preparing = prepared.catch(() => {});
     return prepared;
   }
 
-  async #prepare(model_key: string, dimensions: number, call: CallOptions): Promise<boolean> {
+  async #prepare(model_key: string, dimensions: number, call: AskOptions): Promise<boolean> {
     const { summarizer, index } = this.#parts;
     const { known, named } = await summarizer.ask('has_concepts', { model_key }, call);
     if (!named) return false;
@@ -236,7 +236,7 @@ export class Concepts {
   async #phrases(
     model_key: string,
     dimensions: number,
-    call: CallOptions,
+    call: AskOptions,
   ): Promise<Float32Array<ArrayBuffer>> {
     const { summarizer } = this.#parts;
     const { phrases } = await summarizer.ask('concept_phrases', {}, call);
@@ -249,7 +249,7 @@ export class Concepts {
   }
 
   /** n×d; zeros for a text of which the model understands nothing. */
-  async textVectors(model_key: string, texts: string[], call: CallOptions): Promise<Float32Array> {
+  async textVectors(model_key: string, texts: string[], call: AskOptions): Promise<Float32Array> {
     const { textEmbedder, models } = this.#parts;
     // One that came back after a crash has no model; one that has it answers at once.
     const inUse = await models.open('texts', call.signal);

@@ -2,18 +2,18 @@
 // it comes, and makes the whole visible at once. What an interrupted one has written is taken up where it was
 // made of the same.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { CallOptions } from '../../../../runtime/ref.ts';
+import type { AskOptions } from '../../../../runtime/ref.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { mostNodesOfMessage, type SummaryNode, summaryErrors } from '../../../index/summaries/contract.ts';
 import { mostNodesOfTurn, type PlannedNode } from '../../../summarizer/contract.ts';
-import type { Index, Summarizer } from '../parts.ts';
+import type { IndexActor, SummarizerActor } from '../parts.ts';
 import {
   type Concepts,
-  type Evidence,
+  type EvidenceSources,
   EvidenceSum,
   type StoredEvidence,
   spokenPages,
-  type VectorPage,
+  type VectorReply,
 } from './evidence.ts';
 import { templatesKey } from './kind.ts';
 import type { SummaryJob } from './request.ts';
@@ -25,9 +25,9 @@ export type SummaryStep =
   | 'generating_summary'
   | 'generating_short_summary';
 
-export interface FilmParts {
-  readonly index: Index;
-  readonly summarizer: Summarizer;
+export interface FilmSummaryParts {
+  readonly index: IndexActor;
+  readonly summarizer: SummarizerActor;
   readonly concepts: Concepts;
   readonly evidence: StoredEvidence;
   readonly cache_dir: string;
@@ -38,7 +38,7 @@ export interface FilmWork {
   readonly media: MediaRecord;
   readonly seconds: number;
   readonly job: SummaryJob;
-  readonly found: Evidence;
+  readonly found: EvidenceSources;
   /** The visual model in use. */
   readonly inUse: string | null;
   readonly replaces: boolean;
@@ -60,8 +60,8 @@ interface Outline {
   readonly root_id: string;
 }
 
-export class Film {
-  readonly #parts: FilmParts;
+export class FilmSummary {
+  readonly #parts: FilmSummaryParts;
   readonly #work: FilmWork;
   readonly #sum = new EvidenceSum();
   readonly #warnings: string[];
@@ -70,13 +70,13 @@ export class Film {
   #film = -1;
   #stage: number | null = null;
 
-  constructor(parts: FilmParts, work: FilmWork) {
+  constructor(parts: FilmSummaryParts, work: FilmWork) {
     this.#parts = parts;
     this.#work = work;
     this.#warnings = [...work.found.warnings];
   }
 
-  get #call(): CallOptions {
+  get #call(): AskOptions {
     return { signal: this.#parts.signal };
   }
 
@@ -151,10 +151,10 @@ export class Film {
     return vector.some((value) => value !== 0) ? new Float32Array(vector) : null;
   }
 
-  async #addVectors(first: VectorPage): Promise<void> {
+  async #addVectors(first: VectorReply): Promise<void> {
     const { summarizer, evidence } = this.#parts;
     const { media, found } = this.#work;
-    for (let page: VectorPage | null = first; page !== null; ) {
+    for (let page: VectorReply | null = first; page !== null; ) {
       const { dimensions: _, next, ...added } = page;
       this.#sum.add(page);
       const transfer = Object.values(added).map(({ buffer }) => buffer as ArrayBuffer);

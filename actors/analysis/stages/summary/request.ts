@@ -7,7 +7,7 @@ import { CollectionChoice, SummaryObjective } from '../../../index/summaries/con
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';
 import { type Complaint, MediaPath, type NamedPath, Text } from '../../request.ts';
-import type { Item } from '../kind.ts';
+import type { WorkItem } from '../kind.ts';
 
 /** Characters of names and instructions, as they are stored. */
 const longestName = 500;
@@ -130,7 +130,7 @@ export const SummaryJob = Type.Object({
 export type SummaryJob = Static<typeof SummaryJob>;
 
 /** A file and all summaries to make of it. */
-export interface SummaryItem extends Item {
+export interface SummaryItem extends WorkItem {
   readonly jobs: readonly SummaryJob[];
 }
 

@@ -2,7 +2,7 @@
 // it is whole.
 import { createHash } from 'node:crypto';
 import { engineErrors, toFields } from '../../../../runtime/errors.ts';
-import type { CallOptions } from '../../../../runtime/ref.ts';
+import type { AskOptions } from '../../../../runtime/ref.ts';
 import { quoted } from '../../../../runtime/text.ts';
 import { sweepInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord, SpanKey } from '../../../index/store/contract.ts';
@@ -10,11 +10,11 @@ import { type HeldSummary, summaryErrors } from '../../../index/summaries/contra
 import { foldName } from '../../../index/summaries/fold-name.ts';
 import { summaryRef } from '../../../summarizer/stored/summary-ref.ts';
 import { summariesOf } from '../../media/summarized.ts';
-import type { Index, Summarizer } from '../parts.ts';
-import type { Facts, FileWork, Stage, StageRun, Underway } from '../stage.ts';
+import type { IndexActor, SummarizerActor } from '../parts.ts';
+import type { FileWork, ResultFacts, Stage, StageRun, StartedWork } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { Concepts, type Evidence, StoredEvidence } from './evidence.ts';
-import { Film } from './film.ts';
+import { Concepts, type EvidenceSources, StoredEvidence } from './evidence.ts';
+import { FilmSummary } from './film.ts';
 import { gridSeconds, type SummaryFacts, summaryKind, summarySeconds, templatesKey } from './kind.ts';
 import type { SummaryItem, SummaryJob } from './request.ts';
 
@@ -31,7 +31,7 @@ export const summaryStage: Stage<SummaryItem> = {
 
 class SummaryRun implements StageRun<SummaryItem> {
   readonly #task: TaskContext;
-  readonly #summarizer: Summarizer;
+  readonly #summarizer: SummarizerActor;
   readonly #concepts: Concepts;
   readonly #evidence: StoredEvidence;
   readonly #marks: SummaryMarks;
@@ -41,7 +41,7 @@ class SummaryRun implements StageRun<SummaryItem> {
   #end: (() => void) | null = null;
   #hasLoaded = false;
 
-  constructor(task: TaskContext, summarizer: Summarizer) {
+  constructor(task: TaskContext, summarizer: SummarizerActor) {
     const { parts, request, run } = task;
     const { cache_dir } = request;
     this.#task = task;
@@ -75,15 +75,15 @@ class SummaryRun implements StageRun<SummaryItem> {
     return this.#task.run.earlier?.finished(summaryKind.type, path) === true;
   }
 
-  storedFacts({ path }: MediaRecord): Facts {
+  storedFacts({ path }: MediaRecord): ResultFacts {
     return { summaries: this.#facts.get(path) ?? [] };
   }
 
-  failedFacts({ path }: SummaryItem): Facts {
+  failedFacts({ path }: SummaryItem): ResultFacts {
     return { summaries: this.#facts.get(path) ?? [] };
   }
 
-  async work(file: FileWork<SummaryItem>): Promise<Underway> {
+  async work(file: FileWork<SummaryItem>): Promise<StartedWork> {
     const { parts } = this.#task;
     const { media, item } = file;
     // Until the last file has ended, also while the next ones are still being analysed.
@@ -108,7 +108,7 @@ class SummaryRun implements StageRun<SummaryItem> {
     return { finished: Promise.resolve({ summaries: this.#facts.get(item.path) ?? [] }) };
   }
 
-  async #make(file: FileWork<SummaryItem>, job: SummaryJob, evidence: Evidence): Promise<void> {
+  async #make(file: FileWork<SummaryItem>, job: SummaryJob, evidence: EvidenceSources): Promise<void> {
     const { media, item, signal, worked, tell } = file;
     const { parts, request } = this.#task;
     const { analysis_name: name } = job;
@@ -125,7 +125,7 @@ class SummaryRun implements StageRun<SummaryItem> {
     await this.#marks.note(media, name, namesake?.analysis_id ?? null);
     this.#hasLoaded ||= job.model_key !== null;
     const shared = { index: parts.index, summarizer: this.#summarizer, cache_dir: request.cache_dir };
-    const film = new Film(
+    const film = new FilmSummary(
       { ...shared, concepts: this.#concepts, evidence: this.#evidence, signal },
       {
         media,
@@ -219,7 +219,7 @@ function storedFacts({ model_key, nodes, collection_id, ...summary }: HeldSummar
 const prefix = 'before:';
 
 interface MarkParts {
-  readonly index: Index;
+  readonly index: IndexActor;
   readonly cache_dir: string;
   readonly task_id: string;
 }
@@ -236,7 +236,7 @@ class SummaryMarks {
   /**
    * Id of the summary that had the name before this task; null for none, undefined when nothing was noted.
    */
-  async before(media: MediaRecord, name: string, call: CallOptions): Promise<string | null | undefined> {
+  async before(media: MediaRecord, name: string, call: AskOptions): Promise<string | null | undefined> {
     const { index, cache_dir } = this.#parts;
     const span = this.#keyOf(media, name);
     const { spans } = await index.ask('kept_spans', { cache_dir, span }, call);

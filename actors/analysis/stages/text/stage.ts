@@ -9,18 +9,18 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { WrittenLine } from '../../../index/written/contract.ts';
 import {
   doubtedScore,
-  type Reading,
   searchedScore,
   shownScore,
   type TextBox,
   type TextLine,
   type TextModel,
+  type TextReading,
   type textReaderContract,
 } from '../../../text-reader/contract.ts';
 import { faceShape, stillSide } from '../faces/file-faces.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
-import type { Item } from '../kind.ts';
-import type { TextReader } from '../parts.ts';
+import type { WorkItem } from '../kind.ts';
+import type { TextReaderActor } from '../parts.ts';
 import type { FileSpans, FileWork, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type TextFacts, textKind } from './kind.ts';
@@ -33,7 +33,7 @@ export interface SavedReading {
   /** Lines that may go on. */
   readonly seen: readonly unknown[];
   /** Null before the first frame. */
-  readonly reading: Reading | null;
+  readonly reading: TextReading | null;
   /** Frames that were read. */
   readonly looked: number;
   /** The first grid frame that was not. */
@@ -80,12 +80,12 @@ export const textStage: Stage = {
 
 type Asked = Omit<Request<typeof textReaderContract, 'read'>, 'model_key'>;
 
-const modelOf = (reader: TextReader) => ({
+const modelOf = (reader: TextReaderActor) => ({
   load: (signal: AbortSignal) => reader.ask('load', {}, { signal }),
   unload: () => reader.ask('unload', {}),
 });
 
-function textRun(task: TaskContext, reader: TextReader, model: TextModel): StageRun {
+function textRun(task: TaskContext, reader: TextReaderActor, model: TextModel): StageRun {
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
@@ -126,9 +126,9 @@ const warning = 'read in stored previews, not in the file: small words may be mi
 
 /** Reads what no span holds. `looked`: frames in all. */
 async function readLines(
-  { media, frames, spans, signal, worked }: FileWork<Item>,
+  { media, frames, spans, signal, worked }: FileWork<WorkItem>,
   shape: PictureShape,
-  read: (request: Asked) => Promise<Reading>,
+  read: (request: Asked) => Promise<TextReading>,
 ): Promise<{ lines: WrittenLine[]; looked: number }> {
   const state = await savedReading(spans);
   const lines: WrittenLine[] = [...state.ended];

@@ -5,10 +5,10 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
 import { isSure } from '../../../things/confidence.ts';
 import type { ObjectDetector, Sight, Thing } from '../../../things/contract.ts';
-import { Tracker } from '../../../things/tracks.ts';
+import { ThingTracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/file-faces.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
-import type { Things } from '../parts.ts';
+import type { ThingsActor } from '../parts.ts';
 import type { FileWork, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type ThingFacts, thingsKind } from './kind.ts';
@@ -30,12 +30,12 @@ const credit = 3;
 /** Detections in one frame, in the form of spans. */
 type FrameThings = readonly [frame: number, things: readonly Thing[]];
 
-const modelOf = (things: Things) => ({
+const modelOf = (things: ThingsActor) => ({
   load: (signal: AbortSignal) => things.ask('load', {}, { signal }),
   unload: () => things.ask('unload', {}),
 });
 
-function thingRun(task: TaskContext, things: Things, model: ObjectDetector): StageRun {
+function thingRun(task: TaskContext, things: ThingsActor, model: ObjectDetector): StageRun {
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
@@ -81,10 +81,10 @@ async function tracked(
   { media, spans, worked, signal, frames }: FileWork,
   shape: PictureShape,
   find: (picture: SlotHandle) => Promise<Thing[]>,
-): Promise<{ tracker: Tracker; looked: number }> {
+): Promise<{ tracker: ThingTracker; looked: number }> {
   const savedFrames = ((await spans?.all()) ?? []).flatMap(({ bytes }) => framesIn(bytes));
   spans?.takenUp(savedFrames.length);
-  const tracker = new Tracker();
+  const tracker = new ThingTracker();
   for (const [frame, things] of savedFrames) tracker.add(frame, things);
   const from = (savedFrames.at(-1)?.[0] ?? -1) + 1;
   let [looked, since]: [number, FrameThings[]] = [savedFrames.length, []];

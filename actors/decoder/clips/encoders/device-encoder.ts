@@ -26,11 +26,11 @@ import type { ClipFile } from '../clip-file.ts';
 import { decodedPictures } from '../decoded-pictures.ts';
 import {
   describePictures,
+  type EncodedShape,
+  type EncoderInput,
   type FinishPacket,
   keyframeDistance,
   type PictureEncoder,
-  type PictureInput,
-  type PictureShape,
 } from '../picture-encoder.ts';
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
@@ -81,7 +81,7 @@ const mostCompared = 16;
 
 export class DeviceEncoder implements PictureEncoder {
   readonly name: string;
-  readonly input: PictureInput;
+  readonly input: EncoderInput;
   readonly #file: ClipFile;
   readonly #options: DeviceEncoderOptions;
   readonly #context: CodecContext;
@@ -98,7 +98,7 @@ export class DeviceEncoder implements PictureEncoder {
   private constructor(
     file: ClipFile,
     candidate: EncoderCandidate,
-    { width, height }: PictureShape,
+    { width, height }: EncodedShape,
     options: DeviceEncoderOptions,
   ) {
     this.name = candidate.name;
@@ -113,7 +113,7 @@ export class DeviceEncoder implements PictureEncoder {
   static async open(
     file: ClipFile,
     candidate: EncoderCandidate,
-    shape: PictureShape,
+    shape: EncodedShape,
     options: DeviceEncoderOptions,
   ): Promise<DeviceEncoder> {
     const encoder = new DeviceEncoder(file, candidate, shape, options);
@@ -179,7 +179,7 @@ export class DeviceEncoder implements PictureEncoder {
     this.#upload?.close();
   }
 
-  async #open({ codec: name, options, upload, path }: EncoderCandidate, shape: PictureShape) {
+  async #open({ codec: name, options, upload, path }: EncoderCandidate, shape: EncodedShape) {
     const codec = Codec.findEncoderByName(name as CodecName);
     if (!codec) throw this.#failure('is not in this FFmpeg');
     const context = this.#context;
@@ -287,7 +287,7 @@ export class PictureUpload {
    * Opens the device for a context that is not open yet. `kind`: FFmpeg's name of the kind of device, which
    * is that of its pixel format too. Answers FFmpeg's number of an error, or 0.
    */
-  open(context: CodecContext, input: PictureInput, kind: string, path: string | null): number {
+  open(context: CodecContext, input: EncoderInput, kind: string, path: string | null): number {
     const type = HardwareDeviceContext.findTypeByName(kind as never);
     const created = this.#device.create(type, path, null);
     if (created < 0) return created;

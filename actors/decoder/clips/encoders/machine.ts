@@ -10,10 +10,10 @@ import type { ClipFile } from '../clip-file.ts';
 import { type EncodingChoice, mostCandidates } from '../contract.ts';
 import {
   describeStream,
+  type EncodedShape,
   noEncoder,
   openPictureEncoder,
   type PictureEncoder,
-  type PictureShape,
   type SoftwareCodec,
   softwareCodec,
 } from '../picture-encoder.ts';
@@ -49,7 +49,7 @@ export interface OpenedEncoder {
 }
 
 /** `PictureEncoders.open` for one turn. */
-export type EncoderOpener = (file: ClipFile, shape: PictureShape, video: Stream) => Promise<OpenedEncoder>;
+export type EncoderOpener = (file: ClipFile, shape: EncodedShape, video: Stream) => Promise<OpenedEncoder>;
 
 export class PictureEncoders {
   readonly #usesSoftware: boolean;
@@ -76,7 +76,7 @@ export class PictureEncoders {
    * Opens the encoder of a clip, with the side data of `video`. The caller closes it. Errors:
    * CLIP_NO_ENCODER, CLIP_UNWRITABLE.
    */
-  async open(file: ClipFile, shape: PictureShape, video: Stream): Promise<OpenedEncoder> {
+  async open(file: ClipFile, shape: EncodedShape, video: Stream): Promise<OpenedEncoder> {
     const parts = isForDevices(shape) ? this.#parts : null;
     let failed: string | null = null;
     for (const [i, candidate] of (parts?.candidates ?? []).entries()) {
@@ -119,12 +119,12 @@ export const noEncoders = new PictureEncoders(false);
  * Devices get only what they give back unchanged, 8-bit 4:2:0 of whole pictures. Some take their clock from
  * the rate.
  */
-function isForDevices({ width, height, format, firstField, rate }: PictureShape): boolean {
+function isForDevices({ width, height, format, firstField, rate }: EncodedShape): boolean {
   const isPlain = /^yuvj?420p$/.test(format) && firstField === null && rate !== null;
   return isPlain && width >= leastWidth && height >= leastHeight && Math.max(width, height) <= mostSide;
 }
 
-export interface Device {
+export interface EncoderDevice {
   /** `system`: the platform chooses one itself. */
   readonly kind: 'nvidia' | 'intel' | 'render' | 'system';
   /** Device file; null where the driver finds it. */
@@ -134,7 +134,7 @@ export interface Device {
 interface EncoderKind {
   readonly codec: string;
   readonly platforms: readonly string[];
-  readonly devices: readonly Device['kind'][];
+  readonly devices: readonly EncoderDevice['kind'][];
   readonly upload?: 'vaapi';
   readonly options: Readonly<Record<string, string>>;
 }
@@ -189,7 +189,7 @@ const kinds: readonly EncoderKind[] = [
 export interface MachineFacts {
   /** Platform in Node's notation. */
   readonly platform: string;
-  readonly devices: readonly Device[];
+  readonly devices: readonly EncoderDevice[];
   isCompiled(codec: string): boolean;
 }
 
@@ -206,10 +206,10 @@ export function encoderCandidates({ platform, devices, isCompiled }: MachineFact
 }
 
 /** `root`: folder that the paths of the system lie in, for tests. The paths of devices are without it. */
-export function findDevices(platform: string, root = '/'): Device[] {
+export function findDevices(platform: string, root = '/'): EncoderDevice[] {
   // Elsewhere only trying tells.
   if (platform !== 'linux') return [{ kind: 'system', path: null }];
-  const devices: Device[] = hasNvidia(root) ? [{ kind: 'nvidia', path: null }] : [];
+  const devices: EncoderDevice[] = hasNvidia(root) ? [{ kind: 'nvidia', path: null }] : [];
   for (const name of namesIn(join(root, 'dev/dri')).sort()) {
     const maker = textOf(join(root, 'sys/class/drm', name, 'device/vendor'));
     // That of NVIDIA has no encoder for VA-API.

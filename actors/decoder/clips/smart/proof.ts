@@ -2,7 +2,7 @@
 // it decodes to the pictures of the source.
 import { EngineError } from '../../../../runtime/errors.ts';
 import { type Frame, ticks } from '../../ffmpeg.ts';
-import { type Head, readHead } from '../../packets/head.ts';
+import { readHead, type StreamHead } from '../../packets/head.ts';
 import { isDamaged } from '../../packets/picture-decoder.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { type OpenOptions, openSource, type Source } from '../../source/source.ts';
@@ -21,7 +21,7 @@ const mostDifference = 8;
 export interface Proof {
   readonly output: string;
   readonly source: Source;
-  readonly head: Head;
+  readonly head: StreamHead;
   readonly plan: SmartPlan;
   /** Ticks of the clip at which it shows what the source shows at a tick. */
   shown(at: number): number;
@@ -61,7 +61,7 @@ const framesOf = ({ head, copied, tail }: SmartPlan): SourceFrame[] => [...head,
 const refusal = (why: string) => clipErrors.CLIP_NOT_SMART(`the joined clip ${why}`);
 
 /** Each picture once, at its time; decoded in an order in time. */
-async function proveTimes({ plan, shown, tick, turn }: Proof, clip: Source, head: Head) {
+async function proveTimes({ plan, shown, tick, turn }: Proof, clip: Source, head: StreamHead) {
   const { timeBase } = head.video;
   const unit = timeBase.num / timeBase.den;
   const checkpoint = packetCheckpoint(turn);
@@ -88,7 +88,7 @@ async function proveTimes({ plan, shown, tick, turn }: Proof, clip: Source, head
 /** Decodes a range of pictures from clip and source. */
 async function proveSeam(
   proof: Proof,
-  { clip, head }: { clip: Source; head: Head },
+  { clip, head }: { clip: Source; head: StreamHead },
   from: number,
   to: number,
 ) {

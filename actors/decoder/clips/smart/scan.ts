@@ -3,12 +3,12 @@
 import { AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_FLAG_CORRUPT, type Packet } from '../../ffmpeg.ts';
 import { near, seekNear } from '../../frames/seek.ts';
 import { MomentGrid } from '../../grid.ts';
-import type { Head } from '../../packets/head.ts';
+import type { StreamHead } from '../../packets/head.ts';
 import { packetFacts } from '../../packets/packet-facts.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { frameStep } from '../../source/stream.ts';
 import { clipErrors } from '../contract.ts';
-import { FrameRange, frameRangeOf } from '../frame-range.ts';
+import { ClipFrameRange, frameRangeOf } from '../frame-range.ts';
 import type { CutOptions } from '../picture-cut.ts';
 import { type AvcSets, changesSets, isFramed } from './end-encoder.ts';
 import type { PictureGroup, Scanned, SourceFrame } from './plan.ts';
@@ -40,7 +40,7 @@ export async function scan(options: CutOptions, sets: AvcSets): Promise<ScannedC
   const { path, video } = source;
   const entry = await goTo(options, start);
   const range = frameRangeOf(video!.timeBase, { zero: head.start ?? 0, start, end, step: frameStep(source) });
-  const clip = new ClipScan(new FrameRange(range, () => {}), entry);
+  const clip = new ClipScan(new ClipFrameRange(range, () => {}), entry);
   const groups = new GroupReader(head, sets);
   const checkpoint = packetCheckpoint(turn);
   // A picture is decoded at most so many pictures before one that is shown earlier.
@@ -62,12 +62,12 @@ export async function scan(options: CutOptions, sets: AvcSets): Promise<ScannedC
 
 /** Puts pictures in order of presentation, and finds those of the clip. */
 class ClipScan {
-  readonly #range: FrameRange<number>;
+  readonly #range: ClipFrameRange<number>;
   readonly #entry: number | null;
   readonly #frames: SourceFrame[] = [];
   readonly #groups: PictureGroup[] = [];
 
-  constructor(range: FrameRange<number>, entry: number | null) {
+  constructor(range: ClipFrameRange<number>, entry: number | null) {
     this.#range = range;
     this.#entry = entry;
   }
@@ -102,7 +102,7 @@ interface ReadGroup {
 }
 
 class GroupReader {
-  readonly #head: Head;
+  readonly #head: StreamHead;
   readonly #sets: AvcSets;
   #order: number[] = [];
   #shown: number[] = [];
@@ -112,7 +112,7 @@ class GroupReader {
   /** Ticks that the picture shown last says it is shown; 0 when it does not. */
   lastLength = 0;
 
-  constructor(head: Head, sets: AvcSets) {
+  constructor(head: StreamHead, sets: AvcSets) {
     this.#head = head;
     this.#sets = sets;
   }

@@ -34,7 +34,7 @@ function mostCodedPixels({ width, height }: Size): bigint {
   return BigInt((width + largestBlock) * (height + largestBlock));
 }
 
-export interface DecoderSettings {
+export interface CodedPictureSettings {
   /** FFmpeg's name. */
   readonly decoder: string;
   /** Data that the decoder needs before the first picture. */
@@ -56,7 +56,12 @@ export class CodedPictures {
   }
 
   /** A picture that says to have this size; null when it cannot be decoded, or is much larger. */
-  decode(settings: DecoderSettings, size: Size, bytes: Buffer, colours: CodedColours | null): Pixels | null {
+  decode(
+    settings: CodedPictureSettings,
+    size: Size,
+    bytes: Buffer,
+    colours: CodedColours | null,
+  ): Pixels | null {
     const most = mostCodedPixels(size);
     const context = this.#contextOf(settings, most);
     if (!context) return null;
@@ -93,7 +98,7 @@ export class CodedPictures {
   }
 
   /** Null when there is no decoder, or it refuses the settings. */
-  #contextOf({ decoder, extradata }: DecoderSettings, most: bigint): CodecContext | null {
+  #contextOf({ decoder, extradata }: CodedPictureSettings, most: bigint): CodecContext | null {
     const key = extradata ?? decoder;
     const knownContext = this.#contexts.get(key);
     if (knownContext !== undefined) return knownContext;

@@ -14,10 +14,10 @@ import { type ClusteringState, clusterNumber } from '../../people/clustering-sta
 import type { ClusterFaces } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
 import { storeErrors } from '../contract.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { damaged, readAgain, readable, storeFault } from '../faults.ts';
 import { clusteringKey, clusteringPrefix, clusteringStateKey, peopleFolder } from '../names.ts';
-import { Clustering, type FacePlaces, ClusteringState as StateRecord } from '../records.ts';
+import { ClusteringRow, ClusteringStateRow, type FacePlacesRow } from '../records.ts';
 import { unseal } from '../table.ts';
 import { EntryPositions } from './entry-positions.ts';
 import { placeBytes, readDisplay } from './face-rolls.ts';
@@ -34,7 +34,7 @@ export interface StoredClustering {
   readonly json: string;
 }
 
-export class Clusterings {
+export class StoredClusterings {
   readonly #folder: string;
   readonly #reading: () => Environment | null;
   readonly #columns = new Map<string, { columns: ClusterColumns; bytes: number }>();
@@ -52,7 +52,7 @@ export class Clusterings {
 
   #nameOf(environment: Environment, key: string): string {
     const bytes = environment.get(key);
-    const row = bytes && readable(() => unseal(Clustering, key, bytes, environment.file));
+    const row = bytes && readable(() => unseal(ClusteringRow, key, bytes, environment.file));
     if (row) return row.name;
     const encoded = key.slice(clusteringPrefix.length);
     return encoded.startsWith('~') ? encoded : decodeURIComponent(encoded);
@@ -135,12 +135,12 @@ export class Clusterings {
   }
 }
 
-type Reader = Pick<Writes, 'get'>;
+type Reader = Pick<Transaction, 'get'>;
 
-function headIn(reader: Reader, name: string, file: string): Clustering | null {
+function headIn(reader: Reader, name: string, file: string): ClusteringRow | null {
   const key = clusteringKey(name);
   const bytes = reader.get(key);
-  return bytes === undefined ? null : unseal(Clustering, key, bytes, file);
+  return bytes === undefined ? null : unseal(ClusteringRow, key, bytes, file);
 }
 
 /** Throws STORE_DAMAGED. */
@@ -148,7 +148,7 @@ export function clusteringIn(reader: Reader, name: string, file: string): Stored
   const head = headIn(reader, name, file);
   if (head === null) return null;
   const key = clusteringStateKey(name);
-  const { state_json } = unseal(StateRecord, key, reader.get(key) ?? new Uint8Array(0), file);
+  const { state_json } = unseal(ClusteringStateRow, key, reader.get(key) ?? new Uint8Array(0), file);
   return { name: head.name, revision: head.revision, file: head.file, json: state_json };
 }
 
@@ -183,12 +183,12 @@ function columnsOf(bytes: Uint8Array<ArrayBuffer>, file: string): ClusterColumns
 
 // A clustering as people look at it: pages of the faces of its clusters, and where somebody is seen.
 
-export interface Page {
+export interface ClusterPage {
   readonly offset: number;
   readonly limit: number;
 }
 
-export interface Appearance {
+export interface ClusterAppearance {
   readonly hash_str: string;
   readonly faces: number;
   readonly ranges: [number, number][];
@@ -232,7 +232,7 @@ export class ClusterView {
    */
   pages(
     clusters: readonly number[],
-    { offset, limit }: Page,
+    { offset, limit }: ClusterPage,
     pathOf: (hash: string) => string | null,
     broken: (hash: string, error: Error) => void,
   ): ClusterFaces[] {
@@ -271,10 +271,10 @@ export class ClusterView {
   }
 
   /** Half-open ranges of grid frames of a cluster, by content. */
-  appearances(cluster: number): Appearance[] {
+  appearances(cluster: number): ClusterAppearance[] {
     const { media, frames } = this.#columns;
     const members = this.#members[cluster] ?? new Int32Array(0);
-    const appearances: Appearance[] = [];
+    const appearances: ClusterAppearance[] = [];
     for (let from = 0; from < members.length; ) {
       let to = from;
       const mediaIndex = media[members[from]!]!;
@@ -319,7 +319,7 @@ class FacePictures {
     broken: (hash: string, error: Error) => void,
   ): (Uint8Array<ArrayBuffer> | null)[] {
     const rolls = this.#faces.rolls();
-    const places = new Map<number, FacePlaces | null>();
+    const places = new Map<number, FacePlacesRow | null>();
     const placesOf = (media: number, report: (error: Error) => void) => {
       const { model_key } = this.#state;
       const hash = this.#state.media[media]!;

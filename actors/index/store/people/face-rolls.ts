@@ -9,8 +9,8 @@ import { rmSync } from '../../../../runtime/files/names.ts';
 import { stride16 } from '../../visual/quantize.ts';
 import { type About, aboutOf, BundleFile, type Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
-import { type Disk, flushFolder } from '../disk.ts';
-import type { Environment, Writes } from '../environment.ts';
+import { flushFolder, type StoreDisk } from '../disk.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import {
   encodeModelKey,
@@ -20,7 +20,7 @@ import {
   faceRollPrefix,
   faceRolls,
 } from '../names.ts';
-import { FaceRoll } from '../records.ts';
+import { FaceRollRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 
 /**
@@ -83,7 +83,7 @@ export interface RollChange {
 
 /** Within a transaction. `model`: encoded, as everywhere here; `end`: behind the last byte that is added. */
 export function addFaces(
-  writes: Writes,
+  writes: Transaction,
   { model, place, hash, faces }: RollChange,
   end: number,
   file: string,
@@ -101,7 +101,7 @@ export function addFaces(
  * the disk.
  */
 export function takeFaces(
-  writes: Writes,
+  writes: Transaction,
   { model, place, hash, faces }: RollChange,
   { isWhole, isErased }: { readonly isWhole: boolean; readonly isErased: boolean },
   file: string,
@@ -116,23 +116,28 @@ export function takeFaces(
   putRoll(writes, model, name, { ...roll, live: Math.max(0, roll.live - faces), erased });
 }
 
-function putRoll(writes: Writes, model: string, name: string, roll: FaceRoll): void {
+function putRoll(writes: Transaction, model: string, name: string, roll: FaceRollRow): void {
   const key = faceRollKey(model, name);
-  writes.put(key, seal(FaceRoll, key, roll));
+  writes.put(key, seal(FaceRollRow, key, roll));
 }
 
 /** Null when there is none, or it is damaged. */
-function rollIn(reader: Pick<Writes, 'get'>, model: string, name: string, file: string): FaceRoll | null {
+function rollIn(
+  reader: Pick<Transaction, 'get'>,
+  model: string,
+  name: string,
+  file: string,
+): FaceRollRow | null {
   const key = faceRollKey(model, name);
   const bytes = reader.get(key);
-  return bytes === undefined ? null : readable(() => unseal(FaceRoll, key, bytes, file));
+  return bytes === undefined ? null : readable(() => unseal(FaceRollRow, key, bytes, file));
 }
 
 /** Every roll with a record, ascending by name; `roll` null where that is damaged. */
 export function rollsOf(
   environment: Environment,
   model: string,
-): { readonly name: string; readonly roll: FaceRoll | null }[] {
+): { readonly name: string; readonly roll: FaceRollRow | null }[] {
   const prefix = faceRollPrefix(model);
   return environment.keys(prefix).map((key) => {
     const name = key.slice(prefix.length);
@@ -141,7 +146,7 @@ export function rollsOf(
 }
 
 /** Number of faces in a roll that belong to no media any more. */
-export const deadOf = ({ faces, live }: FaceRoll): number => Math.max(0, faces - live);
+export const deadOf = ({ faces, live }: FaceRollRow): number => Math.max(0, faces - live);
 
 /** A larger roll takes no further media. */
 const fullBytes = 64 << 20;
@@ -160,7 +165,7 @@ export interface FaceTail {
 export interface TailParts {
   readonly folder: string;
   readonly environment: Environment;
-  readonly on: Disk;
+  readonly on: StoreDisk;
   readonly confirm: () => void;
 }
 
@@ -238,7 +243,7 @@ export function removeUnknownRolls(folder: string, environment: Environment, mod
 }
 
 /** Within a transaction: nothing is left in the roll. */
-export function removeRoll(writes: Writes, bundles: Bundles, modelKey: string, name: string): void {
+export function removeRoll(writes: Transaction, bundles: Bundles, modelKey: string, name: string): void {
   writes.remove(faceRollKey(encodeModelKey(modelKey), name));
   bundles.gone(writes, [faceRollPlace(modelKey, name)]);
 }

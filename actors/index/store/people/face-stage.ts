@@ -9,7 +9,7 @@ import { type FaceColumns, FaceList, faceAt, numbersOfFace } from '../../people/
 import { stride16, writeRow16 } from '../../visual/quantize.ts';
 import { type SpanKey, storeErrors } from '../contract.ts';
 import type { OpenStage } from '../open-work.ts';
-import type { FacePlaces } from '../records.ts';
+import type { FacePlacesRow } from '../records.ts';
 import type { SpanLog, Spans } from '../spans.ts';
 import type { Keeping } from '../stage.ts';
 import { type FaceTail, placeBytes, writePlace } from './face-rolls.ts';
@@ -192,7 +192,7 @@ interface Extent {
 export interface FaceStageResult {
   readonly columns: FaceColumns;
   /** Places as in the record. */
-  readonly places: FacePlaces;
+  readonly places: FacePlacesRow;
 }
 
 export class FaceStage implements OpenStage {

@@ -6,13 +6,13 @@ import { idOf } from '../../people/entry-id.ts';
 import { type EarlierFaces, keptIds } from '../../people/face-columns.ts';
 import { randomRevision, revisionAfter } from '../changes.ts';
 import type { MediaRecord, SpanKey } from '../contract.ts';
-import { type Disk, disk } from '../disk.ts';
+import { disk, type StoreDisk } from '../disk.ts';
 import type { Environment } from '../environment.ts';
 import { replaced } from '../faults.ts';
 import { putMedia } from '../media.ts';
 import { encodeModelKey, faceModelKey } from '../names.ts';
 import { type OpenWork, StageWriter } from '../open-work.ts';
-import { FaceModel, type Faces } from '../records.ts';
+import { FaceModelRow, type FacesRow } from '../records.ts';
 import type { Spans } from '../spans.ts';
 import { seal } from '../table.ts';
 import { addFaces, endOfPlaces, type FaceTail, FaceTails, placeBytes, takeFaces } from './face-rolls.ts';
@@ -20,7 +20,7 @@ import { type FaceChunk, FaceStage, type FaceStageResult } from './face-stage.ts
 import { FaceRecords, factsByAll, idsOf } from './stored-faces.ts';
 
 export interface FaceWriterOptions {
-  readonly on?: Disk;
+  readonly on?: StoreDisk;
   /** Id of a new face; random UUIDs by default. */
   readonly newId?: () => string;
   readonly now?: () => number;
@@ -145,11 +145,11 @@ export class FaceWriter extends StageWriter<FaceChunk, FaceStage> {
         addFaces(writes, added, endOfPlaces(places.places), environment.file);
         const revision = revisionAfter(() => this.#records.head(writes, model, hash), randomRevision());
         const mark = { stored_ms: this.#now(), from_previews: fromPreviews ? 1 : 0 };
-        const head: Faces = { hash_str: hash, dimensions, revision, count, ...mark };
+        const head: FacesRow = { hash_str: hash, dimensions, revision, count, ...mark };
         this.#records.put(writes, model, head, facts, places);
         this.#records.noteChange(writes);
         const key = faceModelKey(modelKey);
-        writes.put(key, seal(FaceModel, key, { model_key: modelKey, dimensions }));
+        writes.put(key, seal(FaceModelRow, key, { model_key: modelKey, dimensions }));
         putMedia(writes, media, environment, true);
         wasTried = true;
       });

@@ -10,14 +10,14 @@ import type { ClusteringState } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { type Reconciled, reconcile } from '../../people/reconcile.ts';
 import { randomRevision, revisionAfter } from '../changes.ts';
-import { type Disk, disk, flush, flushFolder, writeAll } from '../disk.ts';
-import type { Environment, Writes } from '../environment.ts';
+import { disk, flush, flushFolder, type StoreDisk, writeAll } from '../disk.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable, storeFault } from '../faults.ts';
 import { clusteringFiles, clusteringKey, clusteringStateKey, peopleFolder } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
-import { Clustering, ClusteringState as StateRecord } from '../records.ts';
+import { ClusteringRow, ClusteringStateRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
-import { type Clusterings, clusteringIn, type StoredClustering, stateOf } from './clusterings.ts';
+import { clusteringIn, type StoredClustering, type StoredClusterings, stateOf } from './clusterings.ts';
 import { earlierClusters } from './earlier-clusters.ts';
 import type { OpenClustering } from './open-clustering.ts';
 import type { StoredFaces } from './stored-faces.ts';
@@ -28,10 +28,10 @@ import type { StoredFaces } from './stored-faces.ts';
 export class ClusterWriter {
   readonly #folder: string;
   readonly #environment: Environment;
-  readonly #on: Disk;
+  readonly #on: StoreDisk;
   #count = 0;
 
-  constructor(folder: string, environment: Environment, on: Disk = disk) {
+  constructor(folder: string, environment: Environment, on: StoreDisk = disk) {
     this.#folder = folder;
     this.#environment = environment;
     this.#on = on;
@@ -60,17 +60,17 @@ export class ClusterWriter {
   }
 
   /** Within a transaction. */
-  put(writes: Writes, name: string, file: string, state: ClusteringState): void {
+  put(writes: Transaction, name: string, file: string, state: ClusteringState): void {
     const [key, stateKey] = [clusteringKey(name), clusteringStateKey(name)];
     const before = writes.get(key);
     const read = () =>
-      before === undefined ? null : unseal(Clustering, key, before, this.#environment.file);
+      before === undefined ? null : unseal(ClusteringRow, key, before, this.#environment.file);
     const revision = revisionAfter(read, randomRevision());
-    writes.put(key, seal(Clustering, key, { name, format: faceStorageVersion, revision, file }));
-    writes.put(stateKey, seal(StateRecord, stateKey, { state_json: JSON.stringify(state) }));
+    writes.put(key, seal(ClusteringRow, key, { name, format: faceStorageVersion, revision, file }));
+    writes.put(stateKey, seal(ClusteringStateRow, stateKey, { state_json: JSON.stringify(state) }));
   }
 
-  remove(writes: Writes, name: string): void {
+  remove(writes: Transaction, name: string): void {
     writes.remove(clusteringKey(name));
     writes.remove(clusteringStateKey(name));
   }
@@ -91,8 +91,8 @@ export interface JobWriterParts {
   readonly folder: string;
   readonly environment: Environment;
   readonly work: OpenWork;
-  readonly on: Disk | undefined;
-  readonly clusterings: Clusterings;
+  readonly on: StoreDisk | undefined;
+  readonly clusterings: StoredClusterings;
   readonly faces: StoredFaces;
   readonly now: () => number;
 }
@@ -140,7 +140,7 @@ export class JobWriter {
     });
   }
 
-  #put(name: string, file: string, state: ClusteringState, along: (writes: Writes) => void): void {
+  #put(name: string, file: string, state: ClusteringState, along: (writes: Transaction) => void): void {
     const { work, environment } = this.#parts;
     environment.transact((writes) => {
       work.confirmIn(writes);

@@ -9,7 +9,7 @@ import { idBytes } from '../../people/entry-id.ts';
 import { type FaceColumns, quality } from '../../people/face-columns.ts';
 import { stride16 } from '../../visual/quantize.ts';
 import { readable } from '../faults.ts';
-import type { FacePlaces } from '../records.ts';
+import type { FacePlacesRow } from '../records.ts';
 import { checkRows, placeBytes, readVectors } from './face-rolls.ts';
 import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
@@ -27,7 +27,7 @@ export interface ClusteringRequest {
 }
 
 /** The clustering that is stored; `columns` null where they are damaged. */
-export interface Earlier {
+export interface EarlierClustering {
   readonly state: ClusteringState;
   readonly columns: ClusterColumns | null;
 }
@@ -45,7 +45,7 @@ interface OwnFaces {
   readonly frames: Uint32Array;
   readonly weak: Uint8Array;
   readonly quality: Float32Array;
-  readonly places: FacePlaces;
+  readonly places: FacePlacesRow;
 }
 
 export class OpenClustering {
@@ -70,7 +70,7 @@ export class OpenClustering {
   #rollOf = new Uint32Array(0);
   readonly #files: string[] = [];
   readonly #faces: StoredFaces;
-  #earlier: Earlier | null;
+  #earlier: EarlierClustering | null;
   readonly #known: ReadonlyMap<string, number>;
   readonly #wanted: readonly string[];
   readonly #stored: number[] = [];
@@ -80,7 +80,7 @@ export class OpenClustering {
   readonly #dimensions: number;
 
   /** Nothing is read before the first step. The caller closes it. */
-  constructor(faces: StoredFaces, request: ClusteringRequest, earlier: Earlier | null) {
+  constructor(faces: StoredFaces, request: ClusteringRequest, earlier: EarlierClustering | null) {
     this.request = request;
     this.shape = earlier?.state.shape ?? null;
     this.seen = faces.changes();
@@ -180,13 +180,13 @@ export class OpenClustering {
   }
 
   /** Without revisions, of which each replica has its own. */
-  #digestOf(earlier: Earlier | null): string {
+  #digestOf(earlier: EarlierClustering | null): string {
     const { clustered_ms, cluster_ids, sizes, corrections } = earlier?.state ?? {};
     const said = [this.media, clustered_ms, cluster_ids, sizes, corrections, this.#stored];
     return createHash('sha256').update(JSON.stringify(said)).update(this.ids).digest('hex');
   }
 
-  #before(earlier: Earlier | null): OpenClustering['before'] {
+  #before(earlier: EarlierClustering | null): OpenClustering['before'] {
     const { eps, min_samples, model_key } = this.request;
     if (earlier === null || earlier.columns === null) return null;
     const { state, columns } = earlier;

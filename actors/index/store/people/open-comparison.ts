@@ -3,10 +3,10 @@
 
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { Comparison, type SuggestionOptions } from '../../people/comparison.ts';
+import { FaceComparison, type SuggestionOptions } from '../../people/comparison.ts';
 import type { BundleFile } from '../bundles.ts';
 import { readable } from '../faults.ts';
-import type { FacePlaces } from '../records.ts';
+import type { FacePlacesRow } from '../records.ts';
 import { EntryPositions } from './entry-positions.ts';
 import { placeBytes, readVectors } from './face-rolls.ts';
 import type { OpenRolls, StoredFaces } from './stored-faces.ts';
@@ -17,7 +17,7 @@ export class OpenComparison {
   /** State of the changes of the folder's faces. */
   readonly faceChanges: number | null;
   readonly faces: StoredFaces;
-  readonly comparison: Comparison;
+  readonly comparison: FaceComparison;
   readonly #vectors: EntryVectors;
 
   /** Throws UNKNOWN_CLUSTER. */
@@ -32,7 +32,7 @@ export class OpenComparison {
     this.faceChanges = faces.changes();
     this.faces = faces;
     this.#vectors = new EntryVectors(faces, state, columns);
-    this.comparison = new Comparison(state, columns, this.#vectors, options);
+    this.comparison = new FaceComparison(state, columns, this.#vectors, options);
   }
 
   /** Some 5 ms. True when it is done. */
@@ -54,7 +54,7 @@ class EntryVectors {
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
   readonly #positions: EntryPositions;
-  readonly #places = new Map<number, FacePlaces | null>();
+  readonly #places = new Map<number, FacePlacesRow | null>();
   readonly #rolls: OpenRolls;
 
   constructor(faces: StoredFaces, state: ClusteringState, columns: ClusterColumns) {
@@ -94,20 +94,20 @@ class EntryVectors {
     return readable(read) ?? false;
   }
 
-  #found(media: number): readonly [FacePlaces, BundleFile] | null {
+  #found(media: number): readonly [FacePlacesRow, BundleFile] | null {
     const places = this.#placesOf(media);
     const roll = places && places.file !== '' ? this.#rolls.of(places.file) : null;
     return places && roll && [places, roll];
   }
 
   /** Finds faces whose roll was moved into another one. */
-  #foundAgain(media: number): readonly [FacePlaces, BundleFile] | null {
+  #foundAgain(media: number): readonly [FacePlacesRow, BundleFile] | null {
     const before = this.#placesOf(media);
     this.#places.delete(media);
     return this.#placesOf(media)?.file === before?.file ? null : this.#found(media);
   }
 
-  #placesOf(media: number): FacePlaces | null {
+  #placesOf(media: number): FacePlacesRow | null {
     if (!this.#places.has(media)) {
       const { model_key, media: hashes } = this.#state;
       this.#places.set(

@@ -5,10 +5,10 @@ import { type ClusterColumns, someColumns } from '../../people/cluster-columns.t
 import type { ClusteringState, Correction, Then } from '../../people/clustering-state.ts';
 import { idBytes, idText, positionsOf } from '../../people/entry-id.ts';
 import { noteUpheaval, randomRevision } from '../changes.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { faceModelPrefix } from '../names.ts';
-import { type Clusterings, stateOf } from './clusterings.ts';
+import { type StoredClusterings, stateOf } from './clusterings.ts';
 import { placeBytes, takeFaces } from './face-rolls.ts';
 import type { ClusterWriter } from './job-writer.ts';
 import { FaceRecords } from './stored-faces.ts';
@@ -128,7 +128,11 @@ export interface RemovedFaces {
 
 export const revisionName = (model: string, hash: string): string => `${model}/${hash}`;
 
-export function removeFaces(writes: Writes, environment: Environment, goneFaces: GoneFaces): RemovedFaces {
+export function removeFaces(
+  writes: Transaction,
+  environment: Environment,
+  goneFaces: GoneFaces,
+): RemovedFaces {
   const { file } = environment;
   const records = new FaceRecords(environment);
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
@@ -163,7 +167,7 @@ interface Freed {
 }
 
 interface OfContent {
-  readonly writes: Writes;
+  readonly writes: Transaction;
   readonly records: FaceRecords;
   readonly model: string;
   readonly hash: string;
@@ -236,7 +240,7 @@ function pick<A extends Uint8Array | Float32Array>(values: A, at: readonly numbe
 /** A clustering that loses media, with its columns written already. Null: nothing is left of it. */
 interface ChangedJob {
   readonly name: string;
-  readonly put: ((writes: Writes) => void) | null;
+  readonly put: ((writes: Transaction) => void) | null;
   readonly files: readonly string[];
 }
 
@@ -250,7 +254,7 @@ export class PeopleRemoval {
   /** Writes the columns of clusterings without these contents. For who holds the lease. */
   constructor(
     environment: Environment,
-    clusterings: Clusterings,
+    clusterings: StoredClusterings,
     files: ClusterWriter,
     hashes: ReadonlySet<string>,
     token: string,
@@ -270,7 +274,7 @@ export class PeopleRemoval {
     return this.#jobs.filter(({ put }) => put === null).map(({ name }) => name);
   }
 
-  within(writes: Writes): RemovedFaces {
+  within(writes: Transaction): RemovedFaces {
     for (const { name, put } of this.#jobs) {
       if (put === null) this.#files.remove(writes, name);
       else put(writes);
@@ -285,7 +289,7 @@ export class PeopleRemoval {
 }
 
 function changedJob(
-  clusterings: Clusterings,
+  clusterings: StoredClusterings,
   files: ClusterWriter,
   name: string,
   hashes: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import { readable } from '../faults.ts';
 import { encodeModelKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
 import type { Spans } from '../spans.ts';
-import { type Clusterings, stateOf } from './clusterings.ts';
+import { type StoredClusterings, stateOf } from './clusterings.ts';
 import { type EntryRange, isAligned, rangesOf } from './earlier-clusters.ts';
 import { FaceWriter, type FaceWriterOptions } from './face-writer.ts';
 import { JobWriter, unknownJob } from './job-writer.ts';
@@ -32,7 +32,7 @@ export interface PeopleWriterParts {
   readonly work: OpenWork;
   readonly bundles: Bundles;
   readonly spans: Spans;
-  readonly clusterings: Clusterings;
+  readonly clusterings: StoredClusterings;
   readonly stored: StoredFaces;
 }
 
@@ -177,7 +177,7 @@ interface Deleted {
  * analysed again.
  */
 function withoutJob(
-  clusterings: Clusterings,
+  clusterings: StoredClusterings,
   name: string,
   state: ClusteringState,
   columns: ClusterColumns,
@@ -199,7 +199,7 @@ function* entriesIn({ first, count }: EntryRange): Iterable<number> {
 
 /** UNKNOWN_CLUSTER. */
 function withoutPerson(
-  clusterings: Clusterings,
+  clusterings: StoredClusterings,
   name: string,
   state: ClusteringState,
   columns: ClusterColumns,
@@ -267,7 +267,7 @@ interface Other {
   readonly byHash: ReadonlyMap<string, EntryRange>;
 }
 
-function readOther(clusterings: Clusterings, name: string): Other | null {
+function readOther(clusterings: StoredClusterings, name: string): Other | null {
   const stored = readable(() => clusterings.get(name));
   if (stored === null) return null;
   const { media } = stateOf(stored);
@@ -281,7 +281,7 @@ class OtherClusterings {
   readonly #others: readonly Other[];
 
   /** All but the one of this name. */
-  constructor(clusterings: Clusterings, name: string) {
+  constructor(clusterings: StoredClusterings, name: string) {
     const names = clusterings.names().filter((otherName) => otherName !== name);
     this.#others = names.flatMap((otherName) => readOther(clusterings, otherName) ?? []);
   }

@@ -8,7 +8,7 @@ import { type Corrections, type Modified, modify, undone } from '../../people/mo
 import type { Reconciled } from '../../people/reconcile.ts';
 import type { Environment } from '../environment.ts';
 import { readAgain, readable } from '../faults.ts';
-import { Clusterings, ClusterView, type StoredClustering, stateOf } from './clusterings.ts';
+import { ClusterView, type StoredClustering, StoredClusterings, stateOf } from './clusterings.ts';
 import { unknownJob } from './job-writer.ts';
 import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
 import { OpenComparison } from './open-comparison.ts';
@@ -17,9 +17,9 @@ import { StoredFaces } from './stored-faces.ts';
 
 type Assignments = readonly { readonly cluster_id: string; readonly name: string }[];
 
-export class People {
+export class StoredPeople {
   readonly faces: StoredFaces;
-  readonly stored: Clusterings;
+  readonly stored: StoredClusterings;
   readonly #writing: () => PeopleWriter;
   readonly #warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
   #view: { readonly name: string; readonly revision: number; readonly view: ClusterView } | null = null;
@@ -31,7 +31,7 @@ export class People {
     warn: (message: string, fields: Readonly<Record<string, unknown>>) => void = () => {},
   ) {
     this.faces = new StoredFaces(folder, reading);
-    this.stored = new Clusterings(folder, reading);
+    this.stored = new StoredClusterings(folder, reading);
     this.#writing = writing;
     this.#warn = warn;
   }

@@ -4,11 +4,11 @@
 import { stride16 } from '../../visual/quantize.ts';
 import { BundleFile, type Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { encodeModelKey, faceMembers, faceRollPlace, facesKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
-import { type FacePlaces, type FaceRoll, Faces } from '../records.ts';
+import { type FacePlacesRow, type FaceRollRow, FacesRow } from '../records.ts';
 import { readRecord } from '../table.ts';
 import {
   addFaces,
@@ -52,7 +52,7 @@ interface Moved {
   readonly hash: string;
   readonly faces: number;
   readonly bytes: number;
-  readonly places: FacePlaces;
+  readonly places: FacePlacesRow;
 }
 
 export class RollMover {
@@ -69,7 +69,7 @@ export class RollMover {
   }
 
   /** When nothing is left, something has to leave the disk, or most of it is of nobody. */
-  #isDue(roll: FaceRoll | null): boolean {
+  #isDue(roll: FaceRollRow | null): boolean {
     if (roll === null || roll.live === 0 || roll.erased > 0) return true;
     return deadOf(roll) > roll.live && deadOf(roll) >= this.#parts.least;
   }
@@ -156,7 +156,13 @@ export class RollMover {
     return { hash, faces: count, bytes: bytes.byteLength, places: { file: tail.place, places } };
   }
 
-  #put(writes: Writes, model: string, place: string, moved: readonly Moved[], lost: readonly string[]): void {
+  #put(
+    writes: Transaction,
+    model: string,
+    place: string,
+    moved: readonly Moved[],
+    lost: readonly string[],
+  ): void {
     const { environment } = this.#parts;
     const { file } = environment;
     const records = new FaceRecords(environment);
@@ -168,7 +174,7 @@ export class RollMover {
       records.putPlaces(writes, model, hash, places);
     }
     for (const hash of lost) {
-      const faces = readable(() => readRecord(environment, Faces, facesKey(model, hash)))?.count ?? 0;
+      const faces = readable(() => readRecord(environment, FacesRow, facesKey(model, hash)))?.count ?? 0;
       takeFaces(writes, { model, place, hash, faces }, whole, file);
     }
   }

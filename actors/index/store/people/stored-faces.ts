@@ -4,7 +4,7 @@ import { idBytes, idText } from '../../people/entry-id.ts';
 import type { FaceColumns } from '../../people/face-columns.ts';
 import { type BundleFile, Bundles } from '../bundles.ts';
 import { changeCount, countChange } from '../changes.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import {
   encodeModelKey,
@@ -16,7 +16,7 @@ import {
   facesKey,
   facesPrefix,
 } from '../names.ts';
-import { FaceFacts, FaceModel, FacePlaces, Faces } from '../records.ts';
+import { FaceFactsRow, FaceModelRow, FacePlacesRow, FacesRow } from '../records.ts';
 import { readRecord, seal, unseal } from '../table.ts';
 import { checkRows, endOfPlaces, placeBytes, readVectors, rollsOf } from './face-rolls.ts';
 
@@ -24,13 +24,13 @@ import { checkRows, endOfPlaces, placeBytes, readVectors, rollsOf } from './face
 // held.
 
 /** Null when there is none. */
-export function readFaceModel(environment: Environment | null, modelKey: string): FaceModel | null {
+export function readFaceModel(environment: Environment | null, modelKey: string): FaceModelRow | null {
   if (environment === null) return null;
-  const read = readable(() => ({ model: readRecord(environment, FaceModel, faceModelKey(modelKey)) }));
+  const read = readable(() => ({ model: readRecord(environment, FaceModelRow, faceModelKey(modelKey)) }));
   if (read !== null) return read.model;
-  let last: Faces | null = null;
+  let last: FacesRow | null = null;
   for (const { key, value } of environment.entries(facesPrefix(encodeModelKey(modelKey)))) {
-    const faces = readable(() => unseal(Faces, key, value, environment.file));
+    const faces = readable(() => unseal(FacesRow, key, value, environment.file));
     if (faces !== null && faces.stored_ms >= (last?.stored_ms ?? 0)) last = faces;
   }
   return last && { model_key: modelKey, dimensions: last.dimensions };
@@ -39,9 +39,9 @@ export function readFaceModel(environment: Environment | null, modelKey: string)
 // The three records of the faces of a content by a pair of models: that they looked, what each face is, and
 // where its vector and pictures lie. Written together, in one transaction.
 
-type Reader = Pick<Writes, 'get'>;
+type Reader = Pick<Transaction, 'get'>;
 
-export interface Facts extends FaceColumns {
+export interface IdentifiedFaces extends FaceColumns {
   /** 16 bytes a face. */
   readonly ids: Uint8Array;
 }
@@ -55,16 +55,16 @@ export class FaceRecords {
   }
 
   /** Null when these models did not look. Throws STORE_DAMAGED. */
-  head(reader: Reader, model: string, hash: string): Faces | null {
+  head(reader: Reader, model: string, hash: string): FacesRow | null {
     const key = facesKey(model, hash);
     const bytes = reader.get(key);
-    return bytes === undefined ? null : unseal(Faces, key, bytes, this.#file);
+    return bytes === undefined ? null : unseal(FacesRow, key, bytes, this.#file);
   }
 
   /** Throws STORE_DAMAGED, also when it is missing. */
-  facts(reader: Reader, model: string, hash: string): Facts {
+  facts(reader: Reader, model: string, hash: string): IdentifiedFaces {
     const key = faceFactsKey(model, hash);
-    const row = unseal(FaceFacts, key, reader.get(key) ?? new Uint8Array(0), this.#file);
+    const row = unseal(FaceFactsRow, key, reader.get(key) ?? new Uint8Array(0), this.#file);
     if (row.ids.length !== row.frames.length * idBytes)
       throw damaged(this.#file, `record ${key} is not whole`);
     const { buffer, byteOffset, byteLength } = row.numbers;
@@ -72,35 +72,41 @@ export class FaceRecords {
     return { ids: row.ids, frames: row.frames, numbers, weak: row.weak };
   }
 
-  places(reader: Reader, model: string, hash: string): FacePlaces {
+  places(reader: Reader, model: string, hash: string): FacePlacesRow {
     const key = facePlacesKey(model, hash);
-    const row = unseal(FacePlaces, key, reader.get(key) ?? new Uint8Array(0), this.#file);
+    const row = unseal(FacePlacesRow, key, reader.get(key) ?? new Uint8Array(0), this.#file);
     if (row.places.length % placeBytes !== 0) throw damaged(this.#file, `record ${key} is not whole`);
     return row;
   }
 
   /** Null when it is not there, or damaged. */
-  readablePlaces(reader: Reader, model: string, hash: string): FacePlaces | null {
+  readablePlaces(reader: Reader, model: string, hash: string): FacePlacesRow | null {
     return readable(() => this.places(reader, model, hash));
   }
 
-  put(writes: Writes, model: string, faces: Faces, facts: Facts, places: FacePlaces): void {
+  put(
+    writes: Transaction,
+    model: string,
+    faces: FacesRow,
+    facts: IdentifiedFaces,
+    places: FacePlacesRow,
+  ): void {
     const { hash_str: hash } = faces;
     const { buffer, byteOffset, byteLength } = facts.numbers;
     const numbers = new Uint8Array(buffer, byteOffset, byteLength);
     const [key, factsKey] = [facesKey(model, hash), faceFactsKey(model, hash)];
     const { ids, frames, weak } = facts;
-    writes.put(key, seal(Faces, key, faces));
-    writes.put(factsKey, seal(FaceFacts, factsKey, { ids, frames, numbers, weak }));
+    writes.put(key, seal(FacesRow, key, faces));
+    writes.put(factsKey, seal(FaceFactsRow, factsKey, { ids, frames, numbers, weak }));
     this.putPlaces(writes, model, hash, places);
   }
 
-  putPlaces(writes: Writes, model: string, hash: string, places: FacePlaces): void {
+  putPlaces(writes: Transaction, model: string, hash: string, places: FacePlacesRow): void {
     const key = facePlacesKey(model, hash);
-    writes.put(key, seal(FacePlaces, key, places));
+    writes.put(key, seal(FacePlacesRow, key, places));
   }
 
-  remove(writes: Writes, model: string, hash: string): void {
+  remove(writes: Transaction, model: string, hash: string): void {
     for (const keyOf of [facesKey, faceFactsKey, facePlacesKey]) writes.remove(keyOf(model, hash));
   }
 
@@ -109,13 +115,13 @@ export class FaceRecords {
     return changeCount(reader, faceChangesKey, this.#file);
   }
 
-  noteChange(writes: Writes): number {
+  noteChange(writes: Transaction): number {
     return countChange(writes, faceChangesKey, this.#file);
   }
 }
 
 /** Facts about a content for each pair of models that analysed it; damaged ones are left out. */
-export function factsByAll(environment: Environment, hash: string): Facts[] {
+export function factsByAll(environment: Environment, hash: string): IdentifiedFaces[] {
   const records = new FaceRecords(environment);
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
   return models.flatMap((model) => {
@@ -124,12 +130,13 @@ export function factsByAll(environment: Environment, hash: string): Facts[] {
   });
 }
 
-export const idsOf = ({ ids, frames }: Facts): string[] => Array.from(frames, (_, at) => idText(ids, at));
+export const idsOf = ({ ids, frames }: IdentifiedFaces): string[] =>
+  Array.from(frames, (_, at) => idText(ids, at));
 
 export interface ContentFaces {
-  readonly head: Faces;
-  readonly facts: Facts;
-  readonly places: FacePlaces;
+  readonly head: FacesRow;
+  readonly facts: IdentifiedFaces;
+  readonly places: FacePlacesRow;
 }
 
 export interface StoredCount {
@@ -147,7 +154,7 @@ export class StoredFaces {
   }
 
   /** Null when these models did not look. Throws STORE_DAMAGED. */
-  head(modelKey: string, hash: string): Faces | null {
+  head(modelKey: string, hash: string): FacesRow | null {
     const environment = this.#reading();
     return environment && new FaceRecords(environment).head(environment, encodeModelKey(modelKey), hash);
   }
@@ -169,7 +176,7 @@ export class StoredFaces {
   }
 
   /** Faces of the content by each pair of models that looked; without damaged ones. */
-  byAll(hash: string): Facts[] {
+  byAll(hash: string): IdentifiedFaces[] {
     const environment = this.#reading();
     return environment === null ? [] : factsByAll(environment, hash);
   }
@@ -187,14 +194,14 @@ export class StoredFaces {
     const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(environment.entries(faceModelPrefix)).flatMap(({ key, value }) => {
-      const model = readable(() => unseal(FaceModel, key, value, environment.file));
+      const model = readable(() => unseal(FaceModelRow, key, value, environment.file));
       const rolls = rollsOf(environment, key.slice(faceModelPrefix.length));
       return model !== null && rolls.some(({ roll }) => (roll?.erased ?? 1) > 0) ? [model.model_key] : [];
     });
   }
 
   /** Where the faces of a content lie, for reading pictures. */
-  places(modelKey: string, hash: string): FacePlaces | null {
+  places(modelKey: string, hash: string): FacePlacesRow | null {
     const environment = this.#reading();
     if (environment === null) return null;
     const records = new FaceRecords(environment);

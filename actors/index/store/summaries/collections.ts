@@ -3,9 +3,9 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { quoted } from '../../../../runtime/text.ts';
 import { type CollectionChoice, summaryErrors } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
-import type { Writes } from '../environment.ts';
+import type { Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
-import { SummaryCollection, SummaryId } from '../records.ts';
+import { SummaryCollectionRow, SummaryIdRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 import { collectionKey, collectionNameKey, isSummaryId } from './rows.ts';
 import { idAt } from './summary-removal.ts';
@@ -15,7 +15,7 @@ import { idAt } from './summary-removal.ts';
  * name.
  */
 export function collectionFor(
-  writes: Writes,
+  writes: Transaction,
   choice: CollectionChoice,
   file: string,
   { made_ms, newId }: { readonly made_ms: number; readonly newId: () => string },
@@ -36,13 +36,13 @@ export function collectionFor(
   // One that is damaged is written anew, and keeps its members.
   const id = existingId ?? newId();
   const key = collectionKey(id);
-  writes.put(key, seal(SummaryCollection, key, { name, description: choice.description, made_ms }));
-  writes.put(nameKey, seal(SummaryId, nameKey, { id }));
+  writes.put(key, seal(SummaryCollectionRow, key, { name, description: choice.description, made_ms }));
+  writes.put(nameKey, seal(SummaryIdRow, nameKey, { id }));
   return id;
 }
 
-function isReadable(writes: Writes, id: string, file: string): boolean {
+function isReadable(writes: Transaction, id: string, file: string): boolean {
   const key = collectionKey(id);
   const bytes = writes.get(key);
-  return bytes !== undefined && readable(() => unseal(SummaryCollection, key, bytes, file)) !== null;
+  return bytes !== undefined && readable(() => unseal(SummaryCollectionRow, key, bytes, file)) !== null;
 }

@@ -9,16 +9,12 @@ import type {
 } from '../../summaries/contract.ts';
 import { foldName } from '../../summaries/fold-name.ts';
 import { checkedHash } from '../names.ts';
-import {
-  SummaryDetail as DetailRow,
-  SummaryEvidence as EvidenceRow,
-  SummaryNode as NodeRow,
-} from '../records.ts';
+import { SummaryDetailRow, SummaryEvidenceRow, SummaryNodeRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 
 export function sealNode(key: string, node: SummaryNode): Uint8Array {
   const [start, end] = node.range;
-  return seal(NodeRow, key, {
+  return seal(SummaryNodeRow, key, {
     node_id: node.node_id,
     parent_id: node.parent_id ?? '',
     level: node.level,
@@ -33,7 +29,7 @@ export function sealNode(key: string, node: SummaryNode): Uint8Array {
 
 /** Throws STORE_DAMAGED. */
 export function unsealNode(key: string, bytes: Uint8Array, file: string): SummaryNode {
-  const row = unseal(NodeRow, key, bytes, file);
+  const row = unseal(SummaryNodeRow, key, bytes, file);
   return {
     node_id: row.node_id,
     parent_id: row.parent_id === '' ? null : row.parent_id,
@@ -48,23 +44,23 @@ export function unsealNode(key: string, bytes: Uint8Array, file: string): Summar
 }
 
 export function sealEvidence(key: string, evidence: NonNullable<NewSummaryNode['evidence']>): Uint8Array {
-  return seal(EvidenceRow, key, { evidence_json: JSON.stringify(evidence) });
+  return seal(SummaryEvidenceRow, key, { evidence_json: JSON.stringify(evidence) });
 }
 
 /** Throws STORE_DAMAGED. */
 export function unsealEvidence(key: string, bytes: Uint8Array, file: string): SummaryEvidence {
-  return JSON.parse(unseal(EvidenceRow, key, bytes, file).evidence_json) as SummaryEvidence;
+  return JSON.parse(unseal(SummaryEvidenceRow, key, bytes, file).evidence_json) as SummaryEvidence;
 }
 
 export function sealDetail(key: string, detail: SummaryDetail): Uint8Array {
   const { root_id, short_summary, objective, quality } = detail;
   const lists = { objective_json: JSON.stringify(objective), quality_json: JSON.stringify(quality) };
-  return seal(DetailRow, key, { root_id, short_summary, ...lists });
+  return seal(SummaryDetailRow, key, { root_id, short_summary, ...lists });
 }
 
 /** Throws STORE_DAMAGED. */
 export function unsealDetail(key: string, bytes: Uint8Array, file: string): SummaryDetail {
-  const { root_id, short_summary, objective_json, quality_json } = unseal(DetailRow, key, bytes, file);
+  const { root_id, short_summary, objective_json, quality_json } = unseal(SummaryDetailRow, key, bytes, file);
   return {
     root_id,
     short_summary,

@@ -15,11 +15,11 @@ import { damaged, readable } from '../faults.ts';
 import type { MediaRecords } from '../media.ts';
 import { mediaKey } from '../names.ts';
 import {
-  Media,
-  Summary,
-  SummaryCollection,
-  SummaryMember as SummaryMemberRow,
-  SummaryNode as SummaryNodeRow,
+  FilmSummaryRow,
+  MediaRow,
+  SummaryCollectionRow,
+  SummaryMemberRow,
+  SummaryNodeRow,
 } from '../records.ts';
 import { readRecord, unseal } from '../table.ts';
 import {
@@ -72,14 +72,14 @@ export interface TextsOf extends SummaryName {
   readonly analysis_name: string;
 }
 
-export interface NodeText {
+export interface StoredNodeText {
   readonly node_id: string;
   readonly text: string;
   readonly start: number;
   readonly level: number;
 }
 
-export class Summaries {
+export class StoredSummaries {
   readonly #reading: () => Environment | null;
   readonly #media: MediaRecords;
 
@@ -107,7 +107,7 @@ export class Summaries {
       const path = this.#pathsOnce(environment);
       for (const { key, value } of environment.someEntries(summaryPrefix(hash), start, remaining)) {
         remaining--;
-        const row = readable(() => unseal(Summary, key, value, environment.file));
+        const row = readable(() => unseal(FilmSummaryRow, key, value, environment.file));
         if (row === null) unreadable.push(hash);
         else summaries.push(...heldIn(row, path(hash)));
         if (remaining === 0) return { summaries, next: nameIn(key), unreadable };
@@ -118,7 +118,7 @@ export class Summaries {
 
   /** Null for a content that the folder does not know any more: an older program removed it incompletely. */
   #path(environment: Environment, hash: string): string | null {
-    const row = readable(() => ({ media: readRecord(environment, Media, mediaKey(hash)) }));
+    const row = readable(() => ({ media: readRecord(environment, MediaRow, mediaKey(hash)) }));
     if (row !== null) return row.media && environment.paths.shown(row.media.path);
     return readable(() => this.#media.pathOf(hash));
   }
@@ -194,7 +194,7 @@ export class Summaries {
     const start = after && summaryKey(after.hash_str, after.analysis_id);
     const entries = environment.someEntries(allSummaries, start, limit);
     for (const { key, value } of entries) {
-      const row = readable(() => unseal(Summary, key, value, environment.file));
+      const row = readable(() => unseal(FilmSummaryRow, key, value, environment.file));
       if (row === null) continue;
       total.summaries++;
       total.nodes += row.nodes;
@@ -218,7 +218,7 @@ export class Summaries {
 
   /** Null for one that is not there. Throws STORE_DAMAGED. */
   textsOf({ hash_str, analysis_id }: SummaryName): TextsOf | null {
-    const row = readRecord(this.#reading(), Summary, summaryKey(hash_str, analysis_id));
+    const row = readRecord(this.#reading(), FilmSummaryRow, summaryKey(hash_str, analysis_id));
     return row && { hash_str, analysis_id, token: row.token, analysis_name: row.name };
   }
 
@@ -228,7 +228,7 @@ export class Summaries {
    */
   texts({ hash_str, token }: TextsOf, after: string | null, limit: number) {
     const environment = this.#reading();
-    const nodes: NodeText[] = [];
+    const nodes: StoredNodeText[] = [];
     if (environment === null) return { nodes, next: null, isCut: false };
     const prefix = nodePrefix(hash_str, token);
     const entries = environment.someEntries(prefix, after === null ? null : prefix + after, limit);
@@ -272,7 +272,7 @@ export class Summaries {
     const bytes = key === null ? undefined : environment.get(key);
     if (key === null || bytes === undefined) return nothing;
     const { file } = environment;
-    const row = unseal(Summary, key, bytes, file);
+    const row = unseal(FilmSummaryRow, key, bytes, file);
     const [summary] = heldIn(row, this.#path(environment, hash));
     if (summary === undefined) return nothing;
     const detailAt = detailKey(hash, row.analysis_id);
@@ -303,7 +303,7 @@ function checkedKey(hash: string, id: string): string | null {
 
 /** Null for a content that the folder does not know any more. */
 function heldIn(
-  { name, one_line, collection_id, token: _, bytes: __, ...row }: Summary,
+  { name, one_line, collection_id, token: _, bytes: __, ...row }: FilmSummaryRow,
   path: string | null,
 ) {
   if (path === null) return [];
@@ -318,7 +318,7 @@ function memberOf({ hash_str, analysis_id, name }: SummaryMemberRow, media_path:
 
 /** Throws STORE_DAMAGED. */
 function collectionIn(environment: Environment, collection_id: string, bytes: Uint8Array): HeldCollection {
-  const row = unseal(SummaryCollection, collectionKey(collection_id), bytes, environment.file);
+  const row = unseal(SummaryCollectionRow, collectionKey(collection_id), bytes, environment.file);
   const { name, description } = row;
   return { collection_id, name, description, members: environment.count(memberPrefix(collection_id)) };
 }
@@ -326,7 +326,7 @@ function collectionIn(environment: Environment, collection_id: string, bytes: Ui
 /** Null when there is no such node. Throws STORE_DAMAGED. */
 function nodeIn(
   environment: Environment,
-  { hash_str, token }: Pick<Summary, 'hash_str' | 'token'>,
+  { hash_str, token }: Pick<FilmSummaryRow, 'hash_str' | 'token'>,
   node: string,
 ): SummaryNode | null {
   const key = nodeKey(hash_str, token, node);
@@ -337,7 +337,7 @@ function nodeIn(
 /** Null when none was stored. Throws STORE_DAMAGED. */
 function evidenceIn(
   environment: Environment,
-  { hash_str, token }: Summary,
+  { hash_str, token }: FilmSummaryRow,
   node: string,
 ): SummaryEvidence | null {
   const key = evidenceKey(hash_str, token, node);

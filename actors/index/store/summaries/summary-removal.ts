@@ -2,9 +2,9 @@
 // swept later.
 import type { SummaryName } from '../../summaries/contract.ts';
 import { countChange } from '../changes.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
-import { Summary, SummaryCollection, SummaryId } from '../records.ts';
+import { FilmSummaryRow, SummaryCollectionRow, SummaryIdRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 import {
   allCollections,
@@ -28,15 +28,15 @@ import {
 } from './rows.ts';
 
 /** The id of a summary that has this name; null when none has, also when that one is gone or damaged. */
-export function summaryNamed(reader: Pick<Writes, 'get'>, hash: string, name: string, file: string) {
+export function summaryNamed(reader: Pick<Transaction, 'get'>, hash: string, name: string, file: string) {
   const id = idAt(reader, summaryNameKey(hash, name), file);
   return id !== null && reader.get(summaryKey(hash, id)) !== undefined ? id : null;
 }
 
 /** Null when there is none, or it is damaged. */
-export function idAt(reader: Pick<Writes, 'get'>, key: string, file: string): string | null {
+export function idAt(reader: Pick<Transaction, 'get'>, key: string, file: string): string | null {
   const bytes = reader.get(key);
-  return bytes === undefined ? null : readable(() => unseal(SummaryId, key, bytes, file).id);
+  return bytes === undefined ? null : readable(() => unseal(SummaryIdRow, key, bytes, file).id);
 }
 
 /** The collections there are; to be asked before the transaction. */
@@ -49,7 +49,7 @@ export function collectionIds(environment: Environment): string[] {
  * member.
  */
 export function removeSummary(
-  writes: Writes,
+  writes: Transaction,
   { hash_str: hash, analysis_id: id }: SummaryName,
   collections: readonly string[],
   file: string,
@@ -57,7 +57,7 @@ export function removeSummary(
   if (!isSummaryId(id)) return false;
   const key = summaryKey(hash, id);
   const bytes = writes.get(key);
-  const row = bytes === undefined ? null : readable(() => unseal(Summary, key, bytes, file));
+  const row = bytes === undefined ? null : readable(() => unseal(FilmSummaryRow, key, bytes, file));
   if (row !== null) {
     markGarbage(writes, hash, row.token);
     const nameKey = summaryNameKey(hash, row.name);
@@ -93,7 +93,7 @@ export class ForgottenSummaries {
   }
 
   /** How many summaries went, by content. */
-  within(writes: Writes): ReadonlyMap<string, number> {
+  within(writes: Transaction): ReadonlyMap<string, number> {
     const removed = new Map<string, number>();
     for (const { hash, ids, keys, trees } of this.#contents) {
       for (const analysis_id of ids) {
@@ -112,7 +112,7 @@ export class ForgottenSummaries {
 export function removeEmptyCollections(
   environment: Environment,
   ids: readonly string[],
-  confirm: (writes: Writes) => void,
+  confirm: (writes: Transaction) => void,
 ): string[] {
   environment.refresh();
   const existingIds = ids.filter((id) => isSummaryId(id) && environment.has(collectionKey(id)));
@@ -123,7 +123,7 @@ export function removeEmptyCollections(
     for (const id of empty) {
       const key = collectionKey(id);
       const bytes = writes.get(key);
-      const row = bytes && readable(() => unseal(SummaryCollection, key, bytes, environment.file));
+      const row = bytes && readable(() => unseal(SummaryCollectionRow, key, bytes, environment.file));
       if (row) writes.remove(collectionNameKey(row.name));
       writes.remove(key);
     }
@@ -138,9 +138,9 @@ export function removeEmptyCollections(
 /** Records of one step: a few milliseconds. */
 const stepRecords = 2000;
 
-export function markGarbage(writes: Writes, hash: string, token: string): void {
+export function markGarbage(writes: Transaction, hash: string, token: string): void {
   const key = garbageKey(hash, token);
-  writes.put(key, seal(SummaryId, key, { id: token }));
+  writes.put(key, seal(SummaryIdRow, key, { id: token }));
 }
 
 export function hasGarbage(environment: Environment): boolean {
@@ -148,7 +148,7 @@ export function hasGarbage(environment: Environment): boolean {
 }
 
 /** Frees some records. For who holds the lease. */
-export function sweepStep(environment: Environment, confirm: (writes: Writes) => void): void {
+export function sweepStep(environment: Environment, confirm: (writes: Transaction) => void): void {
   const [key] = environment.someKeys(allGarbage, null, 1);
   if (key === undefined) return;
   const [hash = '', token = ''] = key.slice(allGarbage.length).split('/');

@@ -1,6 +1,6 @@
 // A summary that is being written: what its record says, and what it is for.
 import type { OpenStage } from '../open-work.ts';
-import type { OpenSummary } from '../records.ts';
+import type { OpenSummaryRow } from '../records.ts';
 
 export class SummaryStage implements OpenStage {
   readonly hash: string;
@@ -11,9 +11,9 @@ export class SummaryStage implements OpenStage {
   readonly modelKey: string;
   readonly summaryModel: string;
   readonly replaces: boolean;
-  row: OpenSummary;
+  row: OpenSummaryRow;
 
-  constructor(row: OpenSummary, summaryModel: string, replaces: boolean) {
+  constructor(row: OpenSummaryRow, summaryModel: string, replaces: boolean) {
     this.hash = row.hash_str;
     this.modelKey = `${summaryModel} (${row.name})`;
     this.summaryModel = summaryModel;

@@ -14,11 +14,11 @@ import {
 import { plainName } from '../../summaries/fold-name.ts';
 import { countChange } from '../changes.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { putMedia } from '../media.ts';
 import type { OpenWork } from '../open-work.ts';
-import { OpenSummary, Summary, SummaryId, SummaryMember } from '../records.ts';
+import { FilmSummaryRow, OpenSummaryRow, SummaryIdRow, SummaryMemberRow } from '../records.ts';
 import { keptForMs } from '../spans.ts';
 import { seal, unseal } from '../table.ts';
 import { collectionFor } from './collections.ts';
@@ -114,13 +114,13 @@ export class SummaryWriter {
         for (const entry of abandoned) this.#drop(writes, entry.key, entry.row);
         if (!replaces && summaryNamed(writes, hash, name, file) !== null) throw nameTaken(hash, name);
         const bytes = writes.get(key);
-        const before = bytes && readable(() => unseal(OpenSummary, key, bytes, file));
+        const before = bytes && readable(() => unseal(OpenSummaryRow, key, bytes, file));
         const keptRow = before?.settings === settings ? before : null;
         if (before && keptRow === null) this.#drop(writes, key, before);
         const touched_ms = this.#now();
         const fresh = { hash_str: hash, settings, token: this.#newId(0), bytes: 0, ...noNodes };
-        const now: OpenSummary = { ...fresh, ...keptRow, name, touched_ms };
-        writes.put(key, seal(OpenSummary, key, now));
+        const now: OpenSummaryRow = { ...fresh, ...keptRow, name, touched_ms };
+        writes.put(key, seal(OpenSummaryRow, key, now));
         return now;
       });
       const stage = new SummaryStage(row, modelKey, replaces);
@@ -134,16 +134,16 @@ export class SummaryWriter {
   }
 
   /** Interrupted ones that nobody took up for long. */
-  #abandoned(): { readonly key: string; readonly row: OpenSummary }[] {
+  #abandoned(): { readonly key: string; readonly row: OpenSummaryRow }[] {
     const before = this.#now() - keptForMs;
     const open = new Set([...this.#stages].map(({ hash, row }) => openKey(hash, row.name)));
     return this.#environment.someEntries(allOpen, null, mostLookedAt).flatMap(({ key, value }) => {
-      const row = readable(() => unseal(OpenSummary, key, value, this.#environment.file));
+      const row = readable(() => unseal(OpenSummaryRow, key, value, this.#environment.file));
       return row !== null && row.touched_ms < before && !open.has(key) ? [{ key, row }] : [];
     });
   }
 
-  #drop(writes: Writes, key: string, { hash_str, token }: OpenSummary): void {
+  #drop(writes: Transaction, key: string, { hash_str, token }: OpenSummaryRow): void {
     markGarbage(writes, hash_str, token);
     writes.remove(key);
   }
@@ -162,7 +162,7 @@ export class SummaryWriter {
         this.#work.confirmIn(writes);
         const added = nodes.reduce((row, node) => this.#put(writes, row, node), stage.row);
         const row = { ...added, touched_ms: this.#now() };
-        writes.put(key, seal(OpenSummary, key, row));
+        writes.put(key, seal(OpenSummaryRow, key, row));
         return row;
       });
       return stage.row.nodes;
@@ -174,7 +174,7 @@ export class SummaryWriter {
     }
   }
 
-  #put(writes: Writes, row: OpenSummary, { evidence, ...node }: NewSummaryNode): OpenSummary {
+  #put(writes: Transaction, row: OpenSummaryRow, { evidence, ...node }: NewSummaryNode): OpenSummaryRow {
     const { hash_str, token } = row;
     const { file } = this.#environment;
     const key = nodeKey(hash_str, token, node.node_id)!;
@@ -270,12 +270,12 @@ export class SummaryWriter {
       const key = summaryKey(hash, analysis_id);
       const names = { hash_str: hash, analysis_id, name, one_line, collection_id: collection_id ?? '' };
       const sizes = { nodes, bytes: row.bytes + detail.byteLength, stored_ms: this.#now() };
-      writes.put(key, seal(Summary, key, { ...names, model_key: summaryModel, token, ...sizes }));
+      writes.put(key, seal(FilmSummaryRow, key, { ...names, model_key: summaryModel, token, ...sizes }));
       const nameKey = summaryNameKey(hash, name);
-      writes.put(nameKey, seal(SummaryId, nameKey, { id: analysis_id }));
+      writes.put(nameKey, seal(SummaryIdRow, nameKey, { id: analysis_id }));
       if (collection_id !== null) {
         const member = memberKey(collection_id, hash, analysis_id);
-        writes.put(member, seal(SummaryMember, member, { hash_str: hash, analysis_id, name }));
+        writes.put(member, seal(SummaryMemberRow, member, { hash_str: hash, analysis_id, name }));
       }
       writes.remove(openKey(hash, name));
       putMedia(writes, media, this.#environment);
@@ -318,7 +318,7 @@ export class SummaryWriter {
     return this.#work.exclusively(() => {
       this.#environment.refresh();
       const collections = collectionIds(this.#environment);
-      const confirm = (writes: Writes) => this.#work.confirmIn(writes);
+      const confirm = (writes: Transaction) => this.#work.confirmIn(writes);
       const removed = this.#environment.transact((writes) => {
         confirm(writes);
         const { file } = this.#environment;
@@ -341,7 +341,7 @@ export class SummaryWriter {
     const abandoned = this.#abandoned();
     if (abandoned.length === 0 && !hasGarbage(this.#environment)) return true;
     this.#work.exclusively(() => {
-      const confirm = (writes: Writes) => this.#work.confirmIn(writes);
+      const confirm = (writes: Transaction) => this.#work.confirmIn(writes);
       if (abandoned.length === 0) return sweepStep(this.#environment, confirm);
       this.#environment.transact((writes) => {
         confirm(writes);

@@ -1,10 +1,10 @@
 // Names of voices that are linked: one person has one name, wherever it speaks.
 import { givenName } from '../../people/person-name.ts';
 import { type VoiceRef, voiceErrors } from '../../voices/contract.ts';
-import type { Writes } from '../environment.ts';
+import type { Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { personKey, speakersKey } from '../names.ts';
-import { SpeakerNames } from '../records.ts';
+import { SpeakerNamesRow } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 import {
   leavePerson,
@@ -28,22 +28,28 @@ export function nameIn(names: Names, id: string): string | undefined {
 }
 
 /** Names of a damaged record are lost, and can be given again. */
-export function namesIn(reader: Pick<Writes, 'get'>, hash: string, file: string): Names {
+export function namesIn(reader: Pick<Transaction, 'get'>, hash: string, file: string): Names {
   const key = speakersKey(hash);
   const bytes = reader.get(key);
   if (bytes === undefined) return {};
-  const row = readable(() => unseal(SpeakerNames, key, bytes, file));
+  const row = readable(() => unseal(SpeakerNamesRow, key, bytes, file));
   return row === null ? {} : (JSON.parse(row.names_json) as Names);
 }
 
-export function putNames(writes: Writes, hash: string, names: Names): void {
+export function putNames(writes: Transaction, hash: string, names: Names): void {
   const key = speakersKey(hash);
   if (Object.keys(names).length === 0) writes.remove(key);
-  else writes.put(key, seal(SpeakerNames, key, { hash_str: hash, names_json: JSON.stringify(names) }));
+  else writes.put(key, seal(SpeakerNamesRow, key, { hash_str: hash, names_json: JSON.stringify(names) }));
 }
 
 /** An empty name takes the name away. */
-export function putName(writes: Writes, hash: string, speaker: string, name: string, file: string): void {
+export function putName(
+  writes: Transaction,
+  hash: string,
+  speaker: string,
+  name: string,
+  file: string,
+): void {
   const names = new Map(Object.entries(namesIn(writes, hash, file)));
   if (name === '') names.delete(speaker);
   else names.set(speaker, name);
@@ -63,7 +69,7 @@ const isOne = (a: VoiceRef, b: VoiceRef) => a.hash_str === b.hash_str && a.speak
  * Every voice of the person, or those that were parted. BAD_NAME, TWO_VOICES, NO_VOICE, VOICES_NAMED_APART,
  * NAME_OF_STRANGERS.
  */
-export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): VoiceRef[] {
+export function linkVoices(writes: Transaction, said: SaidOfVoices, file: string): VoiceRef[] {
   const voices = said.voices.filter(
     (voice, at) => said.voices.findIndex((otherVoice) => isOne(voice, otherVoice)) === at,
   );
@@ -89,7 +95,7 @@ export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): Vo
 }
 
 function joined(
-  writes: Writes,
+  writes: Transaction,
   linking: Linking,
   voices: readonly VoiceRef[],
   name: string | null,
@@ -108,11 +114,11 @@ function joined(
   return all;
 }
 
-const knownName = (writes: Writes, { hash_str, speaker }: VoiceRef, file: string): string | undefined =>
+const knownName = (writes: Transaction, { hash_str, speaker }: VoiceRef, file: string): string | undefined =>
   nameIn(namesIn(writes, hash_str, file), speaker);
 
 /** Names a voice and all that are linked with it: answers the contents. */
-export function nameLinked(writes: Writes, voice: VoiceRef, name: string, file: string): Set<string> {
+export function nameLinked(writes: Transaction, voice: VoiceRef, name: string, file: string): Set<string> {
   const storedVoice = voicesIn(writes, voice.hash_str, file)?.voices.find(
     ({ speaker }) => speaker === voice.speaker,
   );
@@ -123,7 +129,7 @@ export function nameLinked(writes: Writes, voice: VoiceRef, name: string, file: 
 }
 
 /** The names of a transcript, with those that its voices have elsewhere. */
-export function rememberedNames(writes: Writes, hash: string, names: Names, file: string): Names {
+export function rememberedNames(writes: Transaction, hash: string, names: Names, file: string): Names {
   const linking = new Linking(writes, file);
   const all = new Map(Object.entries(names));
   for (const { speaker, person } of voicesIn(writes, hash, file)?.voices ?? []) {
@@ -142,10 +148,10 @@ export function rememberedNames(writes: Writes, hash: string, names: Names, file
 
 /** The voices of a transaction as they are changed. */
 class Linking {
-  readonly #writes: Writes;
+  readonly #writes: Transaction;
   readonly #file: string;
 
-  constructor(writes: Writes, file: string) {
+  constructor(writes: Transaction, file: string) {
     this.#writes = writes;
     this.#file = file;
   }

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import { type VoiceRef, voiceErrors } from '../../voices/contract.ts';
 import { followed, type StoredVoice } from '../../voices/follow.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment, Transaction } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { personKey, voicesKey, voicesPrefix, voiceUndoKey } from '../names.ts';
-import { VoicePerson, Voices as VoicesRow, VoiceUndo } from '../records.ts';
+import { VoicePersonRow, VoicesRow, VoiceUndoRow } from '../records.ts';
 import { seal, sealOf, unseal } from '../table.ts';
 
 export interface MediaVoices {
@@ -18,14 +18,14 @@ export interface MediaVoices {
 }
 
 /** Somebody of whom people said something. */
-export interface Person {
+export interface VoiceOwner {
   /** Media in which a voice of this person is, or was. */
   readonly hashes: readonly string[];
   /** Ids of people who are somebody else. */
   readonly apart: readonly string[];
 }
 
-type Reader = Pick<Writes, 'get'>;
+type Reader = Pick<Transaction, 'get'>;
 
 export const newPerson = (): string => randomBytes(8).toString('hex');
 
@@ -47,7 +47,7 @@ export function voicesIn(reader: Reader, hash: string, file: string): MediaVoice
 }
 
 /** Without any voice the record goes. */
-export function putVoices(writes: Writes, { hash, model, voices }: MediaVoices): void {
+export function putVoices(writes: Transaction, { hash, model, voices }: MediaVoices): void {
   const key = voicesKey(hash);
   if (voices.length === 0) {
     writes.remove(key);
@@ -67,27 +67,27 @@ export function putVoices(writes: Writes, { hash, model, voices }: MediaVoices):
   writes.put(key, seal(VoicesRow, key, row));
 }
 
-export function personIn(reader: Reader, id: string, file: string): Person {
+export function personIn(reader: Reader, id: string, file: string): VoiceOwner {
   const key = personKey(id);
   const bytes = reader.get(key);
-  const row = bytes && readable(() => unseal(VoicePerson, key, bytes, file));
+  const row = bytes && readable(() => unseal(VoicePersonRow, key, bytes, file));
   return row
     ? { hashes: JSON.parse(row.hashes_json) as string[], apart: JSON.parse(row.apart_json) as string[] }
     : { hashes: [], apart: [] };
 }
 
-export function putPerson(writes: Writes, id: string, { hashes, apart }: Person): void {
+export function putPerson(writes: Transaction, id: string, { hashes, apart }: VoiceOwner): void {
   const key = personKey(id);
   const row = {
     hashes_json: JSON.stringify([...new Set(hashes)]),
     apart_json: JSON.stringify([...new Set(apart)]),
   };
-  writes.put(key, seal(VoicePerson, key, row));
+  writes.put(key, seal(VoicePersonRow, key, row));
 }
 
 /** Voices held apart from one person are held apart from another one now, or, for null, from nobody. */
 export function replaceApart(
-  writes: Writes,
+  writes: Transaction,
   of: readonly string[],
   id: string,
   by: string | null,
@@ -103,7 +103,7 @@ export function replaceApart(
 }
 
 /** Takes media away from a person; whoever has none left is nobody, also to those who were held apart. */
-export function leavePerson(writes: Writes, id: string, hash: string, file: string): void {
+export function leavePerson(writes: Transaction, id: string, hash: string, file: string): void {
   const person = personIn(writes, id, file);
   const hashes = person.hashes.filter((candidate) => candidate !== hash);
   if (hashes.length > 0) putPerson(writes, id, { ...person, hashes });
@@ -114,7 +114,7 @@ export function leavePerson(writes: Writes, id: string, hash: string, file: stri
 }
 
 /** Removes voices of forgotten contents, and the undo state if it mentions them. */
-export function removeVoices(writes: Writes, hash: string, file: string): void {
+export function removeVoices(writes: Transaction, hash: string, file: string): void {
   const people = new Set(voicesIn(writes, hash, file)?.voices.map(({ person }) => person));
   people.delete('');
   for (const id of people) leavePerson(writes, id, hash, file);
@@ -136,9 +136,9 @@ interface Undo {
 
 /** Makes a change and keeps what was there before, in the place of what was kept of an earlier one. */
 export function remembering(
-  writes: Writes,
+  writes: Transaction,
   file: string,
-  change: (writes: Writes) => readonly VoiceRef[],
+  change: (writes: Transaction) => readonly VoiceRef[],
 ): readonly VoiceRef[] {
   const before = new Map<string, Uint8Array | null>();
   const people = new Map<string, readonly string[]>();
@@ -176,14 +176,14 @@ export function remembering(
         seal: sealAt(writes, key),
       })),
   };
-  writes.put(voiceUndoKey, seal(VoiceUndo, voiceUndoKey, { undo_json: JSON.stringify(undo) }));
+  writes.put(voiceUndoKey, seal(VoiceUndoRow, voiceUndoKey, { undo_json: JSON.stringify(undo) }));
   return said;
 }
 
 /** Whom it was said of. NOTHING_SAID. */
-export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
+export function takeBack(writes: Transaction, file: string): readonly VoiceRef[] {
   const bytes = writes.get(voiceUndoKey);
-  const row = bytes && readable(() => unseal(VoiceUndo, voiceUndoKey, bytes, file));
+  const row = bytes && readable(() => unseal(VoiceUndoRow, voiceUndoKey, bytes, file));
   if (!row) throw voiceErrors.NOTHING_SAID('There is no answer about voices to undo');
   // Written by this program under a checksum.
   const { said, voices, records } = JSON.parse(row.undo_json) as Undo;
@@ -210,17 +210,17 @@ export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
   return said;
 }
 
-const peopleOf = (writes: Writes, hash: string, file: string) =>
+const peopleOf = (writes: Transaction, hash: string, file: string) =>
   (voicesIn(writes, hash, file)?.voices ?? []).map(({ person }) => person);
 
-function sealAt(writes: Writes, key: string): number | null {
+function sealAt(writes: Transaction, key: string): number | null {
   const bytes = writes.get(key);
   return bytes === undefined ? null : sealOf(bytes);
 }
 
 // The voices of an analysis folder: kept with each transcript, and linked by people.
 
-export class Voices {
+export class StoredVoices {
   readonly #reading: () => Environment | null;
 
   /** `reading`: null when nothing is stored yet. */
@@ -278,7 +278,7 @@ function freshVoices({ speakers, vectors }: SpeakerVoices): StoredVoice[] {
  * id. What people said stays with the voices.
  */
 export function replaceVoices(
-  writes: Writes,
+  writes: Transaction,
   hash: string,
   voices: SpeakerVoices | null,
   pairs: ReadonlyMap<string, string>,

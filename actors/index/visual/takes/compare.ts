@@ -10,16 +10,16 @@
 // the same picture. A frame that looks like those of many contents counts little, and one of a single colour
 // nothing: black looks like black everywhere.
 
-import { type Background, backgroundOf } from '../background.ts';
+import { backgroundOf, type ScoreBackground } from '../background.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Take } from '../contract.ts';
+import type { RankedTake } from '../contract.ts';
 import { scorersOf } from '../scan.ts';
-import type { Searched } from '../search.ts';
-import { type Barred, Look, leastFrames, type Sought, type TakesQuestion } from './look.ts';
+import type { SearchedVectors } from '../search.ts';
+import { type Barred, leastFrames, type Sought, type TakesQuestion, TakesScan } from './look.ts';
 import { chosen, followed, vote, withWeights } from './votes.ts';
 
 /** Where a comparison goes on. */
-export interface Place {
+export interface TakesCursor {
   readonly hash_str: string;
   readonly frame_index: number;
 }
@@ -27,25 +27,27 @@ export interface Place {
 export interface Compared {
   /** Compared content; null if there is none. */
   readonly asked: string | null;
-  readonly takes: Take[];
+  readonly takes: RankedTake[];
   /** Contents that this step has begun with. */
   readonly begun: string[];
   /** Null at the end. */
-  readonly next: Place | null;
+  readonly next: TakesCursor | null;
 }
 
-export type Comparison = Omit<TakesQuestion, 'media' | 'at' | 'isOnce'> & { readonly only: string | null };
+export type TakesComparison = Omit<TakesQuestion, 'media' | 'at' | 'isOnce'> & {
+  readonly only: string | null;
+};
 
 interface Step {
   /** Current question; null if there is none. */
   readonly question: TakesQuestion | null;
   readonly begun: string[];
   /** Where the next step begins, by the frame to go on from. */
-  after(next: number | null): Place | null;
+  after(next: number | null): TakesCursor | null;
 }
 
 /** Contents of a step from a place on: one, or for null all of them, in the order of hashes. */
-function stepFrom(catalog: Catalog, { only, ...how }: Comparison, place: Place | null): Step {
+function stepFrom(catalog: Catalog, { only, ...how }: TakesComparison, place: TakesCursor | null): Step {
   const hashes = only === null ? catalog.ordered() : [only];
   const begun: string[] = [];
   let first = place === null ? 0 : hashes.findIndex((hash) => hash >= place.hash_str);
@@ -63,7 +65,7 @@ function stepFrom(catalog: Catalog, { only, ...how }: Comparison, place: Place |
   return { question: null, begun, after: () => placeAt(hashes[first + mostContents], how.from) };
 }
 
-function placeAt(hash_str: string | undefined, frame_index: number): Place | null {
+function placeAt(hash_str: string | undefined, frame_index: number): TakesCursor | null {
   return hash_str === undefined ? null : { hash_str, frame_index };
 }
 /** Contents of too few frames that one step passes. */
@@ -72,8 +74,8 @@ const mostContents = 256;
 /** `usual`: what is usual in the library by each of them. */
 function withBars(
   seeds: readonly Sought[],
-  { least, above }: Pick<Comparison, 'least' | 'above'>,
-  usual: readonly Background[],
+  { least, above }: Pick<TakesComparison, 'least' | 'above'>,
+  usual: readonly ScoreBackground[],
 ): Barred[] {
   return seeds.map((seed, i) => {
     const bar = Math.max(least, Math.min(usual[i]!.centre + above, (1 + least) / 2));
@@ -82,11 +84,16 @@ function withBars(
 }
 
 /** A step where all vectors are in memory. `rows`: those of the background. */
-export function compareFrom(at: Searched, how: Comparison, place: Place | null, rows: Int32Array): Compared {
+export function compareFrom(
+  at: SearchedVectors,
+  how: TakesComparison,
+  place: TakesCursor | null,
+  rows: Int32Array,
+): Compared {
   const { question, begun, after } = stepFrom(at.catalog, how, place);
   if (question === null) return { asked: null, takes: [], begun, next: after(null) };
   const { hash } = question.media;
-  const look = new Look(at, question, at.catalog.runsOf(hash));
+  const look = new TakesScan(at, question, at.catalog.runsOf(hash));
   const { seeds, next } = look.seeds();
   if (seeds.length === 0) return { asked: hash, takes: [], begun, next: after(next) };
   const scorers = scorersOf(

@@ -1,9 +1,9 @@
 // Compares frames of what is asked for with others, one by one, at 8 bits.
-import { type Catalog, type LoadedMedia, type Run, rowAmong } from '../catalog.ts';
+import { type Catalog, type LoadedMedia, type RowRun, rowAmong } from '../catalog.ts';
 import { positionOf } from '../frames.ts';
 import { paddedLength } from '../quantize.ts';
 import { mostTogether } from '../scan.ts';
-import type { Searched } from '../search.ts';
+import type { SearchedVectors } from '../search.ts';
 import type { RowBank } from '../segment.ts';
 
 export interface TakesQuestion {
@@ -80,18 +80,18 @@ interface Copy {
   readonly isMirrored: boolean;
 }
 
-export class Look {
+export class TakesScan {
   readonly #bank: RowBank;
   readonly #catalog: Catalog;
   readonly #question: TakesQuestion;
-  readonly #runs: readonly Run[];
+  readonly #runs: readonly RowRun[];
   readonly #mirror: Uint8Array;
 
   /** `runs`: where the rows of what is asked for are. */
   constructor(
-    { bank, catalog }: Pick<Searched, 'bank' | 'catalog'>,
+    { bank, catalog }: Pick<SearchedVectors, 'bank' | 'catalog'>,
     question: TakesQuestion,
-    runs: readonly Run[],
+    runs: readonly RowRun[],
   ) {
     this.#bank = bank;
     this.#catalog = catalog;

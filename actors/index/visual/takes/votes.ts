@@ -2,11 +2,11 @@
 // sequences at the distances with most of them.
 import { compareText } from '../../../../runtime/text.ts';
 import { everything, type LoadedMedia, type Pick, sceneAt } from '../catalog.ts';
-import type { Take } from '../contract.ts';
+import type { RankedTake } from '../contract.ts';
 import { lowerBound, positionOf } from '../frames.ts';
 import { type Asking, scan, scorersOf } from '../scan.ts';
-import type { Searched } from '../search.ts';
-import type { Barred, FoundTake, Look, Seed, TakesQuestion } from './look.ts';
+import type { SearchedVectors } from '../search.ts';
+import type { Barred, FoundTake, Seed, TakesQuestion, TakesScan } from './look.ts';
 
 /** Sequences of a step, and those in one content. */
 const mostTakes = 64;
@@ -38,7 +38,7 @@ export class Votes {
   }
 
   /** The distance with most votes; of several the one at which most is alike. Null for none. */
-  take(look: Look): number | null {
+  take(look: TakesScan): number | null {
     const most = this.#counts.reduce((max, count) => Math.max(max, count), 0);
     if (most === 0) return null;
     // Seeds are where little moves, so one vote less says little.
@@ -55,7 +55,7 @@ export class Votes {
         );
   }
 
-  #best(look: Look, offsets: readonly number[]): number {
+  #best(look: TakesScan, offsets: readonly number[]): number {
     if (offsets.length === 1) return offsets[0]!;
     const alike = offsets.map((offset) => look.likeness(this, offset, this.#seeds));
     return offsets[alike.indexOf(Math.max(...alike))]!;
@@ -91,7 +91,7 @@ interface Voted {
 
 /** Scans what is loaded. Sets the queries of the bank. */
 export function vote(
-  at: Searched,
+  at: SearchedVectors,
   { media, mirror, isOnce }: { [K in 'media' | 'mirror' | 'isOnce']: TakesQuestion[K] },
   seeds: readonly Barred[],
 ): Voted {
@@ -138,12 +138,12 @@ function mirrored(vector: Float32Array, mirror: readonly number[]): Float32Array
 
 /** The sequences, in the order of the votes. */
 export function followed(
-  look: Look,
+  look: TakesScan,
   votes: readonly Votes[],
   seeds: readonly Seed[],
   pause: () => void,
-): Take[] {
-  const takes: Take[] = [];
+): RankedTake[] {
+  const takes: RankedTake[] = [];
   for (const mediaVotes of votes) {
     for (let count = 0; count < mostOfMedia && takes.length < mostTakes; count++) {
       pause();
@@ -157,12 +157,12 @@ export function followed(
   return takes;
 }
 
-function told({ media, isMirrored, isEqual, ...take }: FoundTake): Take {
+function told({ media, isMirrored, isEqual, ...take }: FoundTake): RankedTake {
   return { hash_str: media.hash, mirrored: isMirrored, equal: isEqual, ...take };
 }
 
 /** Sequences for the answer. */
-export function chosen(all: readonly Take[]): Take[] {
+export function chosen(all: readonly RankedTake[]): RankedTake[] {
   const takes = all
     .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || compareText(a.hash_str, b.hash_str))
     .slice(0, mostTakes);
@@ -172,7 +172,7 @@ export function chosen(all: readonly Take[]): Take[] {
 }
 
 /** A shot that looks the same in a mirror is found twice. */
-function isSamePlace(take: Take, otherTake: Take): boolean {
+function isSamePlace(take: RankedTake, otherTake: RankedTake): boolean {
   const meet = (from: number, to: number) =>
     take.start + from < otherTake.end + to && otherTake.start + to < take.end + from;
   return take.hash_str === otherTake.hash_str && meet(0, 0) && meet(take.offset, otherTake.offset);

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import {
-  type Evidence,
+  type EvidenceName,
   evidenceCount,
   evidenceIndex,
   evidenceNames,
@@ -25,7 +25,16 @@ import {
   SIMILARITY,
   scales,
 } from '../layout.ts';
-import { directions, gradient, PICTURE_SIDE, type Planes, planes, ramp, shrink, square } from '../maps.ts';
+import {
+  directions,
+  gradient,
+  PICTURE_SIDE,
+  planes,
+  ramp,
+  type StarterPlanes,
+  shrink,
+  square,
+} from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
 import { basicColours, shades } from '../palette.ts';
 import { RAMP_MAX, RAMP_MIN, RAMPS, type Ramp, type UnitName, unitNames, units } from '../units.ts';
@@ -40,7 +49,7 @@ const USED = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SID
  * [B, SIMILARITY], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a
  * constant direction, so that flat frames are alike and no frame is short.
  */
-export function similarity(b: GraphBuilder, planes: Planes, palette: string, colours: number): string {
+export function similarity(b: GraphBuilder, planes: StarterPlanes, palette: string, colours: number): string {
   const light = b.op('Reshape', [shrink(b, planes.quarterLuma, 56 / LIGHT_SIDE), b.ints([0, -1])]);
   const centredLight = b.op('Sub', [light, b.op('ReduceMean', [light], { axes: [1], keepdims: 1 })]);
   const [, red, yellow] = b.ops('Split', [planes.lab, b.ints([1, 1, 1])], 3, { axis: 1 }) as [
@@ -250,7 +259,7 @@ function limit(b: GraphBuilder, vector: string): string {
 /** How a unit is made: of its fit alone, or as the geometric mean of its rule and its fit. */
 type Way = NonNullable<(typeof ways)[UnitName]>;
 
-export interface Fit {
+export interface StarterFit {
   readonly with: Way;
   readonly bias: number;
   /** Weight of what the unit's own rule says, 0..1. */
@@ -263,7 +272,7 @@ export interface Fits {
   /** Mean of each measurement over the pictures that units are fitted on, of its root if it is rooted. */
   readonly means: Float32Array;
   readonly spreads: Float32Array;
-  readonly units: ReadonlyMap<UnitName, Fit>;
+  readonly units: ReadonlyMap<UnitName, StarterFit>;
 }
 
 /** Evidence counts as at most this many spreads from usual. */
@@ -276,7 +285,7 @@ const shares: readonly string[] = [
 ];
 
 /** Shares and strengths are mostly small: their roots tell little from nothing. */
-export function isRooted(name: Evidence): boolean {
+export function isRooted(name: EvidenceName): boolean {
   const channel = name.slice(name.indexOf(' ') + 1);
   return /^(colour|shade) /.test(channel) || shares.includes(channel);
 }
@@ -290,7 +299,7 @@ export function readFits(bytes: Buffer = readFileSync(new URL('../fits.bin', imp
   const count = 2 * evidenceCount + entries.length * unitNumbers;
   if (bytes.byteLength !== 4 * count) throw new Error(`fits.bin has ${bytes.byteLength} bytes`);
   const numbers = Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(4 * i));
-  const units = entries.map(([name, way], i): [UnitName, Fit] => {
+  const units = entries.map(([name, way], i): [UnitName, StarterFit] => {
     const at = 2 * evidenceCount + i * unitNumbers;
     const weights = numbers.slice(at + 2, at + unitNumbers);
     return [name, { with: way, bias: numbers[at]!, rule: numbers[at + 1]!, weights }];

@@ -14,7 +14,7 @@ const elementTypes = {
 } as const;
 export type ElementType = keyof typeof elementTypes;
 
-export type TensorData = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array | Uint16Array;
+export type ConstantData = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array | Uint16Array;
 
 export interface Tensor {
   readonly type: ElementType;
@@ -24,14 +24,14 @@ export interface Tensor {
    * Elements in row-major order (float16 as the bits in a Uint16Array). *Borrowed until the model is
    * written.*
    */
-  readonly data: TensorData;
+  readonly data: ConstantData;
 }
 
 /**
  * Typed input or output of a graph. A dimension given as a word is symbolic: any size, the same one
  * everywhere.
  */
-export interface Port {
+export interface OnnxPort {
   readonly name: string;
   readonly type: ElementType;
   readonly dims: readonly (number | string)[];
@@ -61,8 +61,8 @@ export interface GraphNode {
 
 export interface GraphBody {
   readonly name: string;
-  readonly inputs: readonly Port[];
-  readonly outputs: readonly Port[];
+  readonly inputs: readonly OnnxPort[];
+  readonly outputs: readonly OnnxPort[];
   /** In an order in which every input of a node was made before it. */
   readonly nodes: readonly GraphNode[];
   readonly initializers: ReadonlyMap<string, Tensor>;
@@ -177,7 +177,7 @@ function tensorMessage(tensor: Tensor, name?: string): Message {
   return message.bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
-function portMessage(port: Port): Message {
+function portMessage(port: OnnxPort): Message {
   const shape = new Message();
   for (const dim of port.dims) {
     shape.message(1, typeof dim === 'number' ? new Message().int(1, dim) : new Message().text(2, dim));
@@ -314,8 +314,8 @@ type Attributes = Readonly<Record<string, Attribute>>;
 export class GraphBuilder {
   readonly #name: string;
   readonly #nodes: GraphNode[] = [];
-  readonly #inputs: Port[] = [];
-  readonly #outputs: Port[] = [];
+  readonly #inputs: OnnxPort[] = [];
+  readonly #outputs: OnnxPort[] = [];
   readonly #initializers = new Map<string, Tensor>();
   #count = 0;
 
@@ -335,7 +335,7 @@ export class GraphBuilder {
   }
 
   /** `data` is *borrowed until the model is written*. */
-  tensor(type: ElementType, dims: readonly number[], data: TensorData): string {
+  tensor(type: ElementType, dims: readonly number[], data: ConstantData): string {
     const name = this.#fresh('w');
     this.#initializers.set(name, { type, dims, data });
     return name;

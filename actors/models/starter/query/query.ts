@@ -16,7 +16,7 @@ export interface Term {
   readonly negated: boolean;
 }
 
-export interface Query {
+export interface StarterQuery {
   readonly terms: readonly Term[];
   /**
    * Words and phrases that say what to look for or where: lower-case, each once, in the order of the text;
@@ -35,7 +35,7 @@ interface Token {
   readonly text: string;
 }
 
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string): StarterQuery {
   const tokens = tokenize(text);
   const unknown = tokens.filter(({ meaning }) => meaning === undefined).map((token) => token.text);
   const parser = new Parser(tokens);

@@ -115,7 +115,7 @@ const verbs =
 
 const reportsSpeech = (sentence: string): boolean => verbs.test(sentence);
 
-export interface Claim {
+export interface UnheldClaim {
   readonly kind: 'name' | 'time' | 'quote' | 'copy';
   /** The part of the sentence that is not held. */
   readonly what: string;
@@ -129,7 +129,7 @@ export function claimOf(
   sentence: string,
   facts: EvidenceFacts,
   outsiders: ReadonlySet<string>,
-): Claim | null {
+): UnheldClaim | null {
   return (
     quoteClaim(sentence, facts) ??
     timeClaim(sentence, facts) ??
@@ -141,7 +141,7 @@ export function claimOf(
 const quotePattern =
   /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|(?<![\p{L}\p{N}])['‘]([^'‘’]+)(?:['’](?![\p{L}\p{N}])|$)/gu;
 
-function quoteClaim(sentence: string, { quotable, names }: EvidenceFacts): Claim | null {
+function quoteClaim(sentence: string, { quotable, names }: EvidenceFacts): UnheldClaim | null {
   for (const [, double, single] of sentence.matchAll(quotePattern)) {
     const quote = double ?? single ?? '';
     for (const piece of quote.split(/…|\.\.\./)) {
@@ -166,7 +166,7 @@ const spelledTimes = [
 ];
 const namedTimes = /\b(second|minute|timestamp|time|frame)\s+(?:number\s+)?(\d+)\b/gi;
 
-function timeClaim(sentence: string, { range: [start, end], saidTimes }: EvidenceFacts): Claim | null {
+function timeClaim(sentence: string, { range: [start, end], saidTimes }: EvidenceFacts): UnheldClaim | null {
   const text = sentence.normalize('NFKC');
   const isIn = (seconds: number) => seconds >= start && seconds <= end;
   const [foreign] = text.match(/(?![0-9])\p{Nd}+/u) ?? [];
@@ -198,7 +198,11 @@ const capitals = new Set(
   ),
 );
 
-function nameClaim(sentence: string, facts: EvidenceFacts, outsiders: ReadonlySet<string>): Claim | null {
+function nameClaim(
+  sentence: string,
+  facts: EvidenceFacts,
+  outsiders: ReadonlySet<string>,
+): UnheldClaim | null {
   // Quotations are held word for word.
   const unquoted = sentence.replaceAll(quotePattern, (quote) => ' '.repeat(quote.length));
   const words = wordsOf(unquoted);
@@ -219,7 +223,7 @@ function nameClaim(sentence: string, facts: EvidenceFacts, outsiders: ReadonlySe
 /** Fewer words that are the same are chance. */
 const leastCopied = 7;
 
-function copyClaim(sentence: string, { said }: EvidenceFacts): Claim | null {
+function copyClaim(sentence: string, { said }: EvidenceFacts): UnheldClaim | null {
   const line = foldedLine(sentence.replaceAll(quotePattern, ' '));
   const words = line.trim().split(' ');
   for (let from = 0; from + leastCopied <= words.length; from++) {

@@ -67,7 +67,7 @@ const NodeForm = Type.Object({
 });
 const WholeForm = Type.Object({ one_line: Type.String(), short: Type.String() });
 
-export interface NodeAnswer {
+export interface GeneratedNode {
   readonly text: string;
   /** People that the model says its text names. */
   readonly people: readonly string[];
@@ -81,7 +81,7 @@ export type WholeAnswer = Static<typeof WholeForm>;
 const nodeChecker = Compile(NodeForm);
 const wholeChecker = Compile(WholeForm);
 
-export function readNodeAnswer(answer: string): Read<NodeAnswer> {
+export function readNodeAnswer(answer: string): Read<GeneratedNode> {
   const parsed = oneObject(answer);
   if ('problem' in parsed) return parsed;
   const { value } = parsed;

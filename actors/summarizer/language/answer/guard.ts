@@ -5,7 +5,6 @@ import { timeOf } from '../../statements/statement.ts';
 import { clipped, joinAbbreviations } from '../../text/sentences.ts';
 import type { NodeMaterial } from '../contract.ts';
 import {
-  type Claim,
   claimOf,
   type EvidenceFacts,
   evidenceFacts,
@@ -13,9 +12,10 @@ import {
   isOrdinary,
   secondsOf,
   timePattern,
+  type UnheldClaim,
   wordsOf,
 } from './claims.ts';
-import type { NodeAnswer, WholeAnswer } from './forms.ts';
+import type { GeneratedNode, WholeAnswer } from './forms.ts';
 
 export interface Guarded {
   /** Empty when nothing is left. */
@@ -30,7 +30,10 @@ const mostUncertain = 4;
 const longestHint = 500;
 const mostEvidence = 8;
 
-export function guardNode({ text, people, times, uncertain }: NodeAnswer, material: NodeMaterial): Guarded {
+export function guardNode(
+  { text, people, times, uncertain }: GeneratedNode,
+  material: NodeMaterial,
+): Guarded {
   const facts = evidenceFacts(material);
   const outsiders = outsidersIn(people, facts);
   const { sentences, claims } = sorted(text, facts, outsiders);
@@ -80,7 +83,7 @@ function timesOutside(times: readonly string[], { range: [start, end], saidTimes
 
 function sorted(text: string, facts: EvidenceFacts, outsiders: ReadonlySet<string>) {
   const sentences: string[] = [];
-  const claims: { sentence: string; claim: Claim }[] = [];
+  const claims: { sentence: string; claim: UnheldClaim }[] = [];
   for (const sentence of sentencesIn(text)) {
     const claim = claimOf(sentence, facts, outsiders);
     if (claim) claims.push({ sentence, claim });
@@ -126,14 +129,14 @@ function shortened(sentences: readonly string[], longest: number): string {
   return text === '' && sentences[0] ? clipped(sentences[0], longest) : text;
 }
 
-const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
+const limitations: Readonly<Record<UnheldClaim['kind'], (what: string) => string>> = {
   name: (what) => `No evidence shows or mentions ${JSON.stringify(what)} here`,
   time: (what) => `${JSON.stringify(what)} is not a time within this range`,
   quote: (what) => `Nobody is heard saying ${JSON.stringify(what)}`,
   copy: (what) => `Something that is only said is described as if it happened: ${JSON.stringify(what)}`,
 };
 
-function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {
+function hintOf(sentence: string, { kind, what }: UnheldClaim, material: NodeMaterial): VerificationHint {
   const [start, end] = material.range;
   const span = `${timeOf(start)} to ${timeOf(end)}`;
   const original = sentence === '' ? '' : `; the model wrote: ${sentence}`;
@@ -162,7 +165,10 @@ function uncertainHint(entry: string, material: NodeMaterial): VerificationHint 
 }
 
 /** Where to look first: what is said for words, what is seen for others. */
-function evidenceIds({ evidence: { frames, transcript } }: NodeMaterial, kind: Claim['kind']): string[] {
+function evidenceIds(
+  { evidence: { frames, transcript } }: NodeMaterial,
+  kind: UnheldClaim['kind'],
+): string[] {
   const [frameIds, segmentIds] = [frames, transcript].map((all) => all.map(({ evidence_id }) => evidence_id));
   const order =
     kind === 'quote' || kind === 'copy' ? [...segmentIds!, ...frameIds!] : [...frameIds!, ...segmentIds!];

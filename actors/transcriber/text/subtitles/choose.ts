@@ -18,7 +18,7 @@ interface SubtitleTrack {
   readonly codec: string;
   /** Language in the notation of the file, mostly ISO 639-2. */
   readonly language: string | null;
-  readonly kind?: Exclude<Sidecar['kind'], 'full'> | undefined;
+  readonly kind?: Exclude<SubtitleSidecar['kind'], 'full'> | undefined;
   readonly is_default?: true | undefined;
 }
 
@@ -46,7 +46,7 @@ export function chooseTrack<T extends SubtitleTrack>(
 }
 
 /** A sidecar file, as its name describes it. */
-export interface Sidecar {
+export interface SubtitleSidecar {
   readonly name: string;
   /** BCP 47; null where the name does not say it. */
   readonly language: string | null;
@@ -77,7 +77,7 @@ export function isSubtitleName(name: string): boolean {
 
 /** Best first. Forced subtitles hold only what is said in a foreign language. */
 const kinds = ['full', 'sdh', 'comment', 'forced'] as const;
-const words: Readonly<Record<string, Sidecar['kind']>> = {
+const words: Readonly<Record<string, SubtitleSidecar['kind']>> = {
   default: 'full',
   full: 'full',
   subtitles: 'full',
@@ -102,15 +102,15 @@ export function chooseSidecars(
   mediaName: string,
   names: readonly string[],
   language: string | null,
-): Sidecar[] {
-  const rank = ({ name, language: sidecarLanguage, kind }: Sidecar) => [
+): SubtitleSidecar[] {
+  const rank = ({ name, language: sidecarLanguage, kind }: SubtitleSidecar) => [
     isPartial(kind) ? 1 : 0,
     fit(sidecarLanguage, language),
     kinds.indexOf(kind),
     suffixes.indexOf(suffixOf(name)),
   ];
   const sidecars = names.flatMap((name) => sidecarOf(mediaName, name) ?? []);
-  const byName = (a: Sidecar, b: Sidecar) => (a.name < b.name ? -1 : 1);
+  const byName = (a: SubtitleSidecar, b: SubtitleSidecar) => (a.name < b.name ? -1 : 1);
   const [best, ...further] = sidecars.toSorted((a, b) => compareRanks(rank(a), rank(b)) || byName(a, b));
   if (best === undefined) return [];
   const chosen = [best];
@@ -124,7 +124,7 @@ export function chooseSidecars(
 }
 
 /** Forced subtitles and commentary hold only a part of the dialogue. */
-export function isPartial(kind: Sidecar['kind'] | undefined): boolean {
+export function isPartial(kind: SubtitleSidecar['kind'] | undefined): boolean {
   return kind === 'forced' || kind === 'comment';
 }
 
@@ -143,7 +143,7 @@ function isSameLanguage(first: string | null, second: string | null): boolean {
  * Parses the name of a sidecar of the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`, `film_pt-
  * BR.vtt`, `film.mp4.srt`. Null for every other name, such as that of the subtitles of `film.part2.mp4`.
  */
-export function sidecarOf(mediaName: string, name: string, kinds = suffixes): Sidecar | null {
+export function sidecarOf(mediaName: string, name: string, kinds = suffixes): SubtitleSidecar | null {
   const suffix = suffixOf(name);
   if (!kinds.includes(suffix)) return null;
   const whole = fold(name.slice(0, -suffix.length));
@@ -166,12 +166,12 @@ export function unreadSubtitles(mediaName: string, names: readonly string[]): st
   return `${unread.join(', ')} cannot be read; subtitles are read from ${suffixes.join(', ')}`;
 }
 
-function described(ending: string, name: string): Sidecar | null {
+function described(ending: string, name: string): SubtitleSidecar | null {
   const plain = ending.replace(/[[\](),]/g, '.').replace(/^[.\s_-]+|[.\s_-]+$/g, '');
   const whole = fileLanguage(plain.replace(/[.\s_]+/g, ' '));
   if (whole) return { name, language: whole, kind: 'full' };
   let language: string | null = null;
-  let kind: Sidecar['kind'] = 'full';
+  let kind: SubtitleSidecar['kind'] = 'full';
   for (const part of plain.split(/[.\s]+|_(?![a-z]{2}(?:[._\s]|$))|-(?![a-z0-9]{2,4}(?:[._\s-]|$))/)) {
     if (part === '') continue;
     const word = Object.hasOwn(words, part) ? words[part]! : null;

@@ -12,7 +12,7 @@ export interface Cue {
   readonly speaker: string | null;
 }
 
-export interface Parsed {
+export interface ParsedCues {
   readonly cues: readonly Cue[];
   /** Cues whose start could not be parsed. */
   readonly skipped: number;

@@ -5,7 +5,7 @@ import {
   isBrokenTiming,
   linesOf,
   name,
-  type Parsed,
+  type ParsedCues,
   plainAss,
   plainSubrip,
   timingLine,
@@ -21,7 +21,7 @@ const packed = 'readorder,layer,style,name,marginl,marginr,marginv,effect,text'.
 
 type Fields = Readonly<Record<string, string>>;
 
-function parseAss(text: string): Parsed {
+function parseAss(text: string): ParsedCues {
   const cues: Cue[] = [];
   let skipped = 0;
   let format: readonly string[] = defaultFormat;
@@ -111,7 +111,7 @@ const outside = (): Span => ({
 /** Elements that say something of what is around them. */
 const aside = ['metadata', 'desc', 'title'];
 
-export function parseTtml(xml: string): Parsed {
+export function parseTtml(xml: string): ParsedCues {
   const reader = new Reader();
   for (const part of walkXml(xml)) {
     if (typeof part === 'string') reader.text(part);
@@ -186,7 +186,7 @@ class Reader {
     return span;
   }
 
-  parsed(): Parsed {
+  parsed(): ParsedCues {
     const spoken = (agent: string | null) => agent && name(this.#agents.get(agent) ?? agent);
     const cues = this.#found.flatMap(({ cue, broken }) =>
       broken ? [] : [{ ...cue, speaker: spoken(cue.speaker) }],
@@ -301,10 +301,10 @@ function local(qualified: string): string {
   return qualified.slice(qualified.indexOf(':') + 1);
 }
 
-export type Format = 'subrip' | 'webvtt' | 'ass' | 'ttml';
+export type SubtitleFormat = 'subrip' | 'webvtt' | 'ass' | 'ttml';
 
 /** Detected from the start of the text; SubRip has no signature and is the default. */
-export function formatOf(text: string): Format {
+export function formatOf(text: string): SubtitleFormat {
   const head = text.slice(0, 65_536);
   if (/^[\s\ufeff]*WEBVTT(?=\s|$)/.test(head)) return 'webvtt';
   if (/^[\s\ufeff]*<(?:\?xml|!--|(?:[\w-]+:)?tt[\s>])/i.test(head)) return 'ttml';
@@ -313,7 +313,7 @@ export function formatOf(text: string): Format {
   return 'subrip';
 }
 
-export function parseSubtitles(text: string): Parsed {
+export function parseSubtitles(text: string): ParsedCues {
   const parse = { subrip: parseSubrip, webvtt: parseWebvtt, ass: parseAss, ttml: parseTtml }[formatOf(text)];
   return parse(text);
 }
@@ -326,7 +326,7 @@ interface Open {
   readonly lines: string[];
 }
 
-function parseSubrip(text: string): Parsed {
+function parseSubrip(text: string): ParsedCues {
   const open: Open[] = [];
   let numbered = false;
   let before = '';
@@ -362,7 +362,7 @@ function dropCounter(lines: string[]): void {
 // Parses WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines. Notes, styles, regions and the
 // position of cues are ignored.
 
-function parseWebvtt(text: string): Parsed {
+function parseWebvtt(text: string): ParsedCues {
   const blocks = blocksOf(linesOf(text));
   const cues: Cue[] = [];
   let skipped = 0;

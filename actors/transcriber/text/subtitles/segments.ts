@@ -2,9 +2,9 @@
 //
 // Cues are not split, even those longer than 7 s or 84 characters: the times inside one are not known.
 import type { Segment } from '../../contract.ts';
-import { type Cue, name, type Parsed } from './cue.ts';
+import { type Cue, name, type ParsedCues } from './cue.ts';
 
-export interface Transcript {
+export interface SubtitleTranscript {
   readonly segments: Segment[];
   /** Cues that could not be used: no time, over before the media begins, or later than any recording. */
   readonly skipped: number;
@@ -20,7 +20,7 @@ const LATEST = 4_000_000;
 /** Reading time of a text whose cue has no end. */
 const readSeconds = (text: string) => Math.min(7, Math.max(1, text.length / 15));
 
-export function segmentsOfCues({ cues, skipped }: Pick<Parsed, 'cues' | 'skipped'>): Transcript {
+export function segmentsOfCues({ cues, skipped }: Pick<ParsedCues, 'cues' | 'skipped'>): SubtitleTranscript {
   const { timed, lost, repaired } = repair(cues.map((cue) => ({ ...cue, text: cleanLines(cue.text) })));
   const segments = extractSpeakers(withoutRepeats(timed)).map((cue) => ({
     start_seconds: cue.start,

@@ -7,14 +7,14 @@ import type { Reply, Request } from '../../../../runtime/contract.ts';
 import { speechErrors, type transcriberContract } from '../../contract.ts';
 import { baseLanguage, languageCode } from '../languages.ts';
 import { chooseSidecars, isPartial, isSubtitleName, textCodecs } from './choose.ts';
-import { type Cue, type Parsed, plainSubrip, voicesOfWebvtt } from './cue.ts';
+import { type Cue, type ParsedCues, plainSubrip, voicesOfWebvtt } from './cue.ts';
 import { assEvent, parseSubtitles, parseTtml } from './read.ts';
 import { segmentsOfCues } from './segments.ts';
 
 // Decodes text of unknown encoding. A byte order mark decides, then valid UTF-8; else it is a legacy
 // encoding, detected by the language in the name of the file and by the bytes.
 
-export interface Decoded {
+export interface DecodedText {
   readonly text: string;
   /**
    * Name of the encoding standard (https://encoding.spec.whatwg.org/): `utf-8`, `shift_jis`, `windows-1252`.
@@ -25,7 +25,7 @@ export interface Decoded {
 /**
  * `language`: BCP 47, from the name of the file; null when it has none. Never fails: any bytes are decoded.
  */
-export function decodeText(bytes: Uint8Array, language: string | null): Decoded {
+export function decodeText(bytes: Uint8Array, language: string | null): DecodedText {
   const unicodeEncoding = byteOrderMark(bytes) ?? utf16WithoutMark(bytes);
   if (unicodeEncoding) return decoded(bytes, unicodeEncoding);
   const unicode = utf8(bytes);
@@ -35,7 +35,7 @@ export function decodeText(bytes: Uint8Array, language: string | null): Decoded 
   return decoded(bytes, legacyEncoding(bytes, language) ?? 'windows-1252');
 }
 
-function decoded(bytes: Uint8Array, encoding: string): Decoded {
+function decoded(bytes: Uint8Array, encoding: string): DecodedText {
   if (encoding.startsWith('utf-32')) return { text: fromUtf32(bytes, encoding === 'utf-32le'), encoding };
   return { text: new TextDecoder(encoding).decode(bytes), encoding };
 }
@@ -286,7 +286,7 @@ export function captions({ codec, cues }: Request<Contract, 'captions'>): Reply<
 
 type Event = Request<Contract, 'captions'>['cues'][number];
 
-function cuesOf(codec: string, event: Event): Pick<Parsed, 'cues' | 'skipped'> {
+function cuesOf(codec: string, event: Event): Pick<ParsedCues, 'cues' | 'skipped'> {
   const at = { start: event.start_seconds, end: event.end_seconds };
   const cue = (text: string): Cue => ({ ...at, text, speaker: null });
   if (codec === 'ass' || codec === 'ssa') {
@@ -305,7 +305,7 @@ function cuesOf(codec: string, event: Event): Pick<Parsed, 'cues' | 'skipped'> {
  * A sample of a TTML track is a document with the times of the track; FFmpeg's encoder writes only the
  * paragraphs.
  */
-function documentAt({ start_seconds, end_seconds, text }: Event): Pick<Parsed, 'cues' | 'skipped'> {
+function documentAt({ start_seconds, end_seconds, text }: Event): Pick<ParsedCues, 'cues' | 'skipped'> {
   const { cues, skipped } = parseTtml(text);
   const within = cues.map((cue) => {
     const start = Math.max(start_seconds, cue.start);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import {
-  type FilmParts,
+  type FilmSectionParts,
   filmFrames,
   IdleDecoders,
 } from '../../../../actors/analysis/stages/film-sections.ts';
@@ -33,7 +33,13 @@ async function film({ file = {}, decoders = 3, from = 0 }: Wanted, t?: TestConte
   const done = idle.need(reader!);
   const stop = new AbortController();
   const request = { path: w.paths[0]!, shape, preview: null, mode: 'exact' as const, from_frame: from };
-  const parts: FilmParts = { reader: reader!, idle, frames: whole.frames, slots: w.pool.count, log: w.log };
+  const parts: FilmSectionParts = {
+    reader: reader!,
+    idle,
+    frames: whole.frames,
+    slots: w.pool.count,
+    log: w.log,
+  };
   const seen: number[] = [];
   /** Takes all frames; `work` says what is done with each. */
   const take = async (work: (frame: number) => Promise<void> | void = () => {}) => {

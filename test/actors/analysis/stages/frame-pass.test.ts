@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FramePass } from '../../../../actors/analysis/stages/frame-pass.ts';
-import type { Decoder } from '../../../../actors/analysis/stages/parts.ts';
+import type { DecoderActor } from '../../../../actors/analysis/stages/parts.ts';
 import type { FrameOptions } from '../../../../actors/analysis/stages/stage.ts';
 import type { TaskContext } from '../../../../actors/analysis/stages/task-context.ts';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
@@ -19,15 +19,15 @@ function wantedOf(size: Size, more: Partial<FrameOptions> = {}): FrameOptions {
 }
 
 /** A decoder that counts the frames it was asked for. */
-function counted(decoder: Decoder) {
+function counted(decoder: DecoderActor) {
   const fed = { frames: 0 };
-  const feed = async function* (...request: Parameters<Decoder['feed']>) {
+  const feed = async function* (...request: Parameters<DecoderActor['feed']>) {
     for await (const frame of decoder.feed(...request)) {
       fed.frames++;
       yield frame;
     }
   };
-  return { fed, reader: { feed } as unknown as Decoder };
+  return { fed, reader: { feed } as unknown as DecoderActor };
 }
 
 const turns = async (count: number) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
-import { analysisErrors, type Outcome } from '../../../../actors/analysis/contract.ts';
+import { analysisErrors, type WorkOutcome } from '../../../../actors/analysis/contract.ts';
 import { progressOf } from '../../../../actors/analysis/progress.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
 import { TaskDetail, TaskSnapshot } from '../../../../actors/analysis/tasks/contract.ts';
@@ -73,7 +73,7 @@ test('what a task tells begins with its start, ends with its end, and agrees wit
 test('a task of which every file failed ends failed and says why; one that did anything does not', async () => {
   const h = home();
   const one = h.start();
-  const run = async (outcomes: readonly Outcome[]) => {
+  const run = async (outcomes: readonly WorkOutcome[]) => {
     const { task_id } = await one.tasks.start(requestOf(outcomes.map((_, i) => `/${i}`)));
     for (const outcome of outcomes) one.analysis.last.next(outcome);
     one.analysis.last.finish();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ClipFrame, FrameRange } from '../../../../actors/decoder/clips/frame-range.ts';
+import { type ClipFrame, ClipFrameRange } from '../../../../actors/decoder/clips/frame-range.ts';
 import { frameTimes } from '../../../../actors/decoder/clips/picture-cut.ts';
 
 const ticksPerSecond = 1000;
@@ -18,7 +18,7 @@ interface Cut {
 /** Of a film of pictures that are shown from these ticks on, the last for `step`: those of a clip. */
 function cut(times: readonly number[], start: number, end: number): Cut {
   const dropped: number[] = [];
-  const range = new FrameRange<number>({ start, end, step, ticksPerSecond }, (picture) =>
+  const range = new ClipFrameRange<number>({ start, end, step, ticksPerSecond }, (picture) =>
     dropped.push(picture),
   );
   const frames = times.map((at) => range.push(at, at));

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { campplusFbank, Fbank, wespeakerFbank } from '../../../../actors/acoustics/fbank.ts';
 import { OverlapChannel, overlapDetectorOf } from '../../../../actors/diarizer/overlap/channel.ts';
-import { adjustedProbabilities, overlapSpans, type Span } from '../../../../actors/diarizer/overlap/spans.ts';
+import {
+  adjustedProbabilities,
+  type OverlapSpan,
+  overlapSpans,
+} from '../../../../actors/diarizer/overlap/spans.ts';
 import { modelErrors } from '../../../../actors/models/contract.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { overlapFile } from '../../../../actors/models/starter/speaker.ts';
@@ -28,7 +32,7 @@ async function spansIn(
   border = sound.length / rate,
   block = 12 * rate,
   kind = wespeakerFbank,
-): Promise<Span[]> {
+): Promise<OverlapSpan[]> {
   const fbank = new Fbank(kind);
   const channel = new OverlapChannel();
   for (let at = 0; at < sound.length; at += block) {
@@ -45,7 +49,7 @@ async function spansIn(
   return overlapSpans(adjustedProbabilities(channel.probabilities, 0, turns), 0);
 }
 
-const total = (spans: readonly Span[]) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
+const total = (spans: readonly OverlapSpan[]) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
 
 test('the network is small and answers a probability for every second frame', async () => {
   assert.ok(statSync(overlapFile.path).size < 1_000_000);
@@ -141,12 +145,12 @@ test('two recorded voices at once are found, however the sound is cut and whatev
   const [one, other] = (await recorded(2)) as [Float32Array, Float32Array];
   const both = over(one.subarray(0, 9 * rate), other.subarray(0, 8 * rate), 6);
   const spans = await spansIn(both, 7.5);
-  const inside = spans.map(([start, end]): Span => [Math.max(6, start), Math.min(9, end)]);
+  const inside = spans.map(([start, end]): OverlapSpan => [Math.max(6, start), Math.min(9, end)]);
   assert.ok(total(inside) > 1.5, `found ${JSON.stringify(spans)}`);
   assert.ok(total(spans) - total(inside) < 0.3, `found ${JSON.stringify(spans)}`);
   for (const block of [160, 1000, 7 * rate]) assert.deepEqual(await spansIn(both, 7.5, block), spans);
   assert.deepEqual(await spansIn(both, 7.5), spans);
-  const near = (found: readonly Span[]) => Math.abs(total(found) - total(spans)) < 0.15;
+  const near = (found: readonly OverlapSpan[]) => Math.abs(total(found) - total(spans)) < 0.15;
   assert.ok(
     near(
       await spansIn(
@@ -164,7 +168,7 @@ test('one voice is not taken for two, in a room and right after another either',
 }, async () => {
   const sounds = await recorded(5);
   assert.equal(sounds.length, 5);
-  const spans: Span[] = [];
+  const spans: OverlapSpan[] = [];
   let heard = 0;
   for (const [at, sound] of sounds.entries()) {
     const next = sounds[(at + 1) % sounds.length]!;

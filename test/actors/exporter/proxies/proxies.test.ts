@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { clipErrors } from '../../../../actors/decoder/clips/contract.ts';
-import { partName, thisOwner, type Writer, Writers } from '../../../../actors/exporter/clips/writers.ts';
+import { type ClipWriter, partName, thisOwner, Writers } from '../../../../actors/exporter/clips/writers.ts';
 import { createProxies } from '../../../../actors/exporter/proxies/proxies.ts';
 import { type MediaFile, searchErrors } from '../../../../actors/search/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
@@ -24,7 +24,7 @@ const film: MediaFile = {
 function world(t: TestContext, { bytes = 100, mostBytes = 1000 } = {}) {
   const cache_dir = temporaryFolder(t);
   const state = { before: async () => {}, media: [film, film] as (MediaFile | Error)[], now: 1_000_000 };
-  const writer: Partial<Writer> = {
+  const writer: Partial<ClipWriter> = {
     async *feed(_: string, { output }: { output: string }, { signal }: { signal: AbortSignal }) {
       writeFileSync(output, Buffer.alloc(bytes));
       yield { seconds: 2, made: null };
@@ -39,7 +39,7 @@ function world(t: TestContext, { bytes = 100, mostBytes = 1000 } = {}) {
     return { ...next, hash_str: 'hash_str' in asked ? String(asked.hash_str) : next.hash_str };
   };
   const log = createLog('test', () => {});
-  const writers = new Writers([writer as Writer]);
+  const writers = new Writers([writer as ClipWriter]);
   const proxies = createProxies({ writers, mediaFile, mostBytes, log, now: () => state.now });
   const make = (hash_str = 'aa-1', max_side = 1280, signal = never, report = (_: number) => {}) =>
     proxies.make({ cache_dir, hash_str, max_side }, signal, report);

@@ -5,7 +5,7 @@ import {
   applied,
   fitted,
   inverted,
-  type Similarity,
+  type SimilarityTransform,
   template,
   warped,
 } from '../../../../actors/faces/alignment/align.ts';
@@ -85,13 +85,13 @@ const close = (actual: ArrayLike<number>, expected: ArrayLike<number>, within: n
   });
 };
 
-const moved = (points: readonly number[], by: Similarity): number[] => {
+const moved = (points: readonly number[], by: SimilarityTransform): number[] => {
   const result: number[] = [];
   for (let at = 0; at < points.length; at += 2) result.push(...applied(by, points[at]!, points[at + 1]!));
   return result;
 };
 
-const of = (scale: number, degrees: number, x0: number, y0: number): Similarity => {
+const of = (scale: number, degrees: number, x0: number, y0: number): SimilarityTransform => {
   const angle = (degrees * Math.PI) / 180;
   return { a: scale * Math.cos(angle), b: scale * Math.sin(angle), x0, y0 };
 };

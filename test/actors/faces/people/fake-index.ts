@@ -10,7 +10,7 @@ import {
   peopleErrors,
   peopleMessages,
 } from '../../../../actors/index/people/contract.ts';
-import type { CallOptions } from '../../../../runtime/ref.ts';
+import type { AskOptions } from '../../../../runtime/ref.ts';
 
 interface FakeCluster {
   readonly id: string;
@@ -37,7 +37,7 @@ export interface FakeIndexOptions {
 export interface Asked {
   readonly name: string;
   readonly request: Readonly<Record<string, unknown>>;
-  readonly options: CallOptions;
+  readonly options: AskOptions;
 }
 
 /** Faces are named after their cluster: `c1-0`, `c1-1`. */
@@ -83,7 +83,7 @@ export class FakeIndex {
 
   /** As the coordinator is handed it. */
   get ref(): PeopleParts['index'] {
-    const ask = async (name: keyof typeof peopleMessages, request: never, options: CallOptions = {}) => {
+    const ask = async (name: keyof typeof peopleMessages, request: never, options: AskOptions = {}) => {
       this.asked.push({ name, request, options });
       options.signal?.throwIfAborted();
       assertFits(peopleMessages[name].request, request, `the request ${name}`);

@@ -5,7 +5,7 @@ import { filterErrors, type MetadataFilter } from '../../../../actors/index/face
 import type { PeopleFilter } from '../../../../actors/index/people/contract.ts';
 import { hasNamePart, namesInText } from '../../../../actors/index/people/names-in-text.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import type { Scope } from '../../../../actors/index/visual/contract.ts';
+import type { VisualScope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { record } from '../facets/media.ts';
@@ -171,7 +171,7 @@ async function loaded(t: TestContext) {
   await index.load({ cache_dir, model_key, hashes: null });
   const step = (load: number | null) => index.call('load_people', { cache_dir, load });
   await loadInSteps(step, () => {});
-  const select = async (scope: Partial<Scope>, people?: PeopleFilter, max_results = 100) => {
+  const select = async (scope: Partial<VisualScope>, people?: PeopleFilter, max_results = 100) => {
     const where = { scope: { ...everything, ...scope }, ...(people && { people }) };
     const asked = { cache_dir, model_key, transcripts: false, max_results, ...where };
     return index.call('selected', asked);
@@ -208,7 +208,7 @@ test('whole media are selected: recorded last first, without a date last, then b
 
 test('ranges are matches of their own, within the media and in order of time', async (t) => {
   const { told } = await loaded(t);
-  const ranges: Scope['ranges'] = {
+  const ranges: VisualScope['ranges'] = {
     aa: [
       [9, 12],
       [2, 4],

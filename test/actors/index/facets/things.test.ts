@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FacetReport, MetadataFilter } from '../../../../actors/index/facets/contract.ts';
-import type { Track } from '../../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
 import { type Harness, indexActor } from '../handlers.ts';
 import { storeFaces } from '../people/faces.ts';
 
 const hashes = ['aa', 'bb', 'cc'];
-const track = (name: Track['class'], score = 0.8, box: Track['box'] = [0.4, 0.4, 0.1, 0.1]): Track => {
+const track = (
+  name: ThingTrack['class'],
+  score = 0.8,
+  box: ThingTrack['box'] = [0.4, 0.4, 0.1, 0.1],
+): ThingTrack => {
   return { class: name, start: 0, end: 1, best: 0, score, box, colours: [] };
 };
 const countsOf = ({ facets }: FacetReport, name: string) =>
@@ -16,7 +20,7 @@ const countsOf = ({ facets }: FacetReport, name: string) =>
     facets.find(({ id }) => id === `things.${name}`)?.options.map(({ value, count }) => [value, count]) ?? [],
   );
 
-async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]) {
+async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: ThingTrack[]) {
   const media = mediaRecord(hash);
   const found = { type: 'things' as const, items: tracks };
   await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });

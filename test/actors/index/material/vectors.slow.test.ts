@@ -6,7 +6,7 @@ import type { indexContract } from '../../../../actors/index/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile, modelRecordKey, stageKey } from '../../../../actors/index/store/names.ts';
-import { Model } from '../../../../actors/index/store/records.ts';
+import { ModelUseRow } from '../../../../actors/index/store/records.ts';
 import { equalShares, evenly } from '../../../../actors/index/store/stored-vectors.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import type { Reply } from '../../../../runtime/contract.ts';
@@ -238,8 +238,8 @@ test('models are told in the order in which they came to the folder, whichever w
   const environment = Environment.open(databaseFile(cache_dir), 'write');
   const key = modelRecordKey('beta');
   environment.transact((writes) => {
-    const beta = unseal(Model, key, writes.get(key)!, environment.file);
-    writes.put(key, seal(Model, key, { ...beta, made_ms: 0 }));
+    const beta = unseal(ModelUseRow, key, writes.get(key)!, environment.file);
+    writes.put(key, seal(ModelUseRow, key, { ...beta, made_ms: 0 }));
     writes.put(modelRecordKey('Zeta one'), new Uint8Array(30));
   });
   await environment.close();

@@ -5,7 +5,7 @@
 // flushes.
 import { writeSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { indexActor } from '../handlers.ts';
 import { Ids, makeChange } from './changes.ts';
 
@@ -14,7 +14,7 @@ let left = Number(moment);
 function pass(): void {
   if (--left === 0) process.kill(process.pid, 'SIGKILL');
 }
-const mortal: Disk = {
+const mortal: StoreDisk = {
   write: (fd, bytes, position) => {
     // Half of a write reaches the file.
     if (left === 1) disk.write(fd, bytes.subarray(0, bytes.length >> 1), position);

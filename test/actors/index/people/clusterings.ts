@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { StoredClusters } from '../../../../actors/index/people/cluster-columns.ts';
 import { idBytes } from '../../../../actors/index/people/entry-id.ts';
-import type { Clusterings } from '../../../../actors/index/people/loaded.ts';
+import type { LoadedClusterings } from '../../../../actors/index/people/loaded.ts';
 import { indexedJob, type LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 
@@ -70,7 +70,7 @@ export function loadedJob(
 }
 
 /** What a folder holds; a test stores, renames, damages and removes, and sees what was read. */
-export class FakeClusterings implements Clusterings {
+export class FakeClusterings implements LoadedClusterings {
   readonly #stored = new Map<string, StoredClusters>();
   readonly #damaged = new Set<string>();
   #version = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import {
   clusteringKey,
@@ -147,7 +147,7 @@ test('a crash at any write of a clustering leaves the one before or the new one'
     const cache_dir = temporaryFolder(t);
     cpSync(whole, cache_dir, { recursive: true });
     let left = limit;
-    const on: Disk = {
+    const on: StoreDisk = {
       write: (fd, bytes, position) => {
         if (left-- <= 0) throw Object.assign(new Error('EIO'), { code: 'EIO' });
         return disk.write(fd, bytes, position);

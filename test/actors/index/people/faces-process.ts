@@ -2,7 +2,7 @@
 // -9, at the Nth write or flush. It says on standard output what was committed.
 //   node faces-process.ts FOLDER N
 import { writeSync } from 'node:fs';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { mediaRecord } from '../footage.ts';
 import { chunk, d, labelsOf, modelKey } from './faces.ts';
@@ -12,7 +12,7 @@ let left = Number(number);
 function count(): void {
   if (--left <= 0) process.kill(process.pid, 'SIGKILL');
 }
-const counting: Disk = {
+const counting: StoreDisk = {
   write: (fd, bytes, position) => {
     // Half of a write reaches the file when the process ends in the middle of it.
     if (left === 1) disk.write(fd, bytes.subarray(0, bytes.length >> 1), position);

@@ -5,9 +5,9 @@ import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { stepFaces } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
-import type { Scope } from '../../../../actors/index/visual/contract.ts';
+import type { VisualScope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
-import type { Track } from '../../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, seeded } from '../footage.ts';
 import { everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
@@ -40,7 +40,7 @@ async function loaded(t: TestContext) {
   const find = async (
     people: readonly PersonRef[],
     mode: PeopleFilter['mode'] = 'and',
-    scope: Scope = everything,
+    scope: VisualScope = everything,
   ) => {
     const text = someFootage(1, 9);
     const { matches, people_twice } = await index.call('search', {
@@ -120,7 +120,7 @@ test('of frames scattered over the films the best of each scene is found, and no
 
 test('things are found only where the people are seen, and whoever is recognized is a person', async (t) => {
   const { index, cache_dir } = await loaded(t);
-  const track = (name: Track['class'], start: number, end: number): Track => {
+  const track = (name: ThingTrack['class'], start: number, end: number): ThingTrack => {
     return { class: name, start, end, best: start, score: 0.8, box: [0, 0, 0.5, 0.5], colours: [] };
   };
   const tracks = [track('tie', 1, 3), track('person', 9, 11), track('dog', 3, 9)];
@@ -129,10 +129,10 @@ test('things are found only where the people are seen, and whoever is recognized
   const found = { type: 'things' as const, items: tracks };
   await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
   const any = { colours: [], place: null, size: null, shot: null, negated: false };
-  const term = (name: Track['class'], least = 1): ThingTerm => {
+  const term = (name: ThingTrack['class'], least = 1): ThingTerm => {
     return { ...any, classes: [name], count: { least, most: null } };
   };
-  const within = async (terms: ThingTerm[], people: PersonRef[], scope: Scope = everything) => {
+  const within = async (terms: ThingTerm[], people: PersonRef[], scope: VisualScope = everything) => {
     const request = { cache_dir, model_key: null, terms, scope, people: { mode: 'and' as const, people } };
     const limits = { max_per_media: null, max_results: 100 };
     const found = await index.call('find_things', { ...request, ...limits });

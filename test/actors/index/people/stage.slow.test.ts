@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { IndexSettings } from '../../../../actors/index/actor.ts';
 import { idText } from '../../../../actors/index/people/entry-id.ts';
 import { type SpanKey, storeErrors } from '../../../../actors/index/store/contract.ts';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -205,7 +205,7 @@ test('a disk that fills up anywhere is an error, what was stored stays, and it g
     await storeFaces(first, cache_dir, 'bb', [[1, 2]]);
     await first.close();
     let left = bytes;
-    const on: Disk = {
+    const on: StoreDisk = {
       write: (fd, data, position) => {
         if (left <= 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
         const written = disk.write(fd, data.subarray(0, Math.min(left, data.byteLength)), position);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { indexContract } from '../../../../actors/index/contract.ts';
-import type { Written } from '../../../../actors/index/replica/contract.ts';
+import type { ReplicaAnswer } from '../../../../actors/index/replica/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Request } from '../../../../runtime/contract.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -50,7 +50,7 @@ async function applied(
   index: Harness,
   cache_dir: string,
   changes: Request<typeof indexContract, 'apply_small'>['changes'],
-): Promise<Written[]> {
+): Promise<ReplicaAnswer[]> {
   const { written } = await index.call('apply_small', { cache_dir, library, changes });
   const rest = changes.slice(written.length);
   return rest.length === 0 ? written : [...written, ...(await applied(index, cache_dir, rest))];

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
-import { Environment, type Writes } from '../../../../actors/index/store/environment.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
+import { Environment, type Transaction } from '../../../../actors/index/store/environment.ts';
 import { leaseKey } from '../../../../actors/index/store/names.ts';
 import { newLease } from '../../../../actors/index/store/open-work.ts';
-import { Lease } from '../../../../actors/index/store/records.ts';
-import type { Stage } from '../../../../actors/index/store/stage.ts';
+import { LeaseRow } from '../../../../actors/index/store/records.ts';
+import type { VectorStage } from '../../../../actors/index/store/stage.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal } from '../../../../actors/index/store/table.ts';
-import { Writer, type WriterOptions } from '../../../../actors/index/store/writer.ts';
+import { VectorWriter, type WriterOptions } from '../../../../actors/index/store/writer.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
 import { someFootage } from '../handlers.ts';
@@ -21,10 +21,10 @@ const films = ['aa', 'bb', 'cc'].map((hash, i) => ({ hash, vectors: someFootage(
 function writerOf(t: TestContext, cache_dir: string, options: WriterOptions = {}) {
   const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
   t.after(() => environment.close());
-  return { environment, writer: new Writer(cache_dir, environment, options) };
+  return { environment, writer: new VectorWriter(cache_dir, environment, options) };
 }
 
-function begun(writer: Writer, film: number): Stage {
+function begun(writer: VectorWriter, film: number): VectorStage {
   const { hash, vectors } = films[film]!;
   const stage = writer.begin(hash, 'model', d);
   const frames = framesUpTo(20);
@@ -36,7 +36,7 @@ function begun(writer: Writer, film: number): Stage {
   return stage;
 }
 
-function commit(writer: Writer, stage: Stage): number {
+function commit(writer: VectorWriter, stage: VectorStage): number {
   const [stored] = writer.commit([{ stage, media: mediaRecord(stage.hash) }]);
   if (typeof stored === 'number') return stored;
   throw stored;
@@ -57,7 +57,7 @@ function whole(t: TestContext, cache_dir: string, film: number): number {
 /** The next transaction takes place and throws all the same, as when the disk fails behind it. */
 function failAfterNext(environment: Environment): void {
   const { transact } = environment;
-  environment.transact = <T>(action: (writes: Writes) => T): T => {
+  environment.transact = <T>(action: (writes: Transaction) => T): T => {
     environment.transact = transact;
     transact.call(environment, action);
     throw storeErrors.STORE_UNAVAILABLE('EIO after the commit');
@@ -101,7 +101,7 @@ test('a commit that failed before anything was stored leaves the others alone', 
 test('a writer that was suspended writes no row once another one has taken over', (t) => {
   const cache_dir = temporaryFolder(t);
   let writes = 0;
-  const on: Disk = {
+  const on: StoreDisk = {
     write: (fd, bytes, position) => {
       writes++;
       return disk.write(fd, bytes, position);
@@ -113,7 +113,7 @@ test('a writer that was suspended writes no row once another one has taken over'
   writer.append(stage, { frames: framesUpTo(20), vectors: films[0]!.vectors, previews: [] });
   const before = writes;
   const other = { ...newLease(), host: 'another-host', renewed_ms: Date.now() };
-  environment.transact((all) => all.put(leaseKey, seal(Lease, leaseKey, other)));
+  environment.transact((all) => all.put(leaseKey, seal(LeaseRow, leaseKey, other)));
   assert.throws(() => commit(writer, stage), storeErrors.STORE_IN_USE.is);
   assert.equal(writes, before);
 });
@@ -121,7 +121,7 @@ test('a writer that was suspended writes no row once another one has taken over'
 test('what is written is flushed before the transaction that makes it visible', (t) => {
   const cache_dir = temporaryFolder(t);
   const unflushed = new Set<number>();
-  const on: Disk = {
+  const on: StoreDisk = {
     write: (fd, bytes, position) => {
       unflushed.add(fd);
       return disk.write(fd, bytes, position);
@@ -136,9 +136,9 @@ test('what is written is flushed before the transaction that makes it visible', 
   assert.ok(unflushed.size > 0);
   const { transact } = environment;
   const seen: [unflushed: number, frames: number][] = [];
-  environment.transact = <T>(action: (writes: Writes) => T): T => {
+  environment.transact = <T>(action: (writes: Transaction) => T): T => {
     const before = unflushed.size;
-    const answer = transact.call(environment, action as (writes: Writes) => unknown) as T;
+    const answer = transact.call(environment, action as (writes: Transaction) => unknown) as T;
     seen.push([before, whole(t, cache_dir, 0)]);
     return answer;
   };

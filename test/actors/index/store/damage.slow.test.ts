@@ -15,7 +15,7 @@ import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { formatKey, pathKey } from '../../../../actors/index/store/names.ts';
-import { Format } from '../../../../actors/index/store/records.ts';
+import { FormatRow } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal } from '../../../../actors/index/store/table.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
@@ -305,7 +305,7 @@ test('a folder of another format is left alone', async (t) => {
   ] as const) {
     const cache_dir = await library(t);
     const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
-    const format = seal(Format, formatKey, { version, written_by: 'framehound' });
+    const format = seal(FormatRow, formatKey, { version, written_by: 'framehound' });
     environment.transact((writes) => writes.put(formatKey, format));
     await environment.close();
     const index = await indexActor(t);

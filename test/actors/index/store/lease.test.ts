@@ -5,7 +5,7 @@ import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { leaseKey } from '../../../../actors/index/store/names.ts';
 import { expiresAfterMs, isHeld, newLease, renewEveryMs } from '../../../../actors/index/store/open-work.ts';
-import { Lease } from '../../../../actors/index/store/records.ts';
+import { LeaseRow } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import type { WriterOptions } from '../../../../actors/index/store/writer.ts';
@@ -30,13 +30,13 @@ function storeOf(t: TestContext, cache_dir: string, options: WriterOptions = {})
   return store;
 }
 
-const putLease = (environment: Environment, lease: Lease) =>
-  environment.transact((writes) => writes.put(leaseKey, seal(Lease, leaseKey, lease)));
+const putLease = (environment: Environment, lease: LeaseRow) =>
+  environment.transact((writes) => writes.put(leaseKey, seal(LeaseRow, leaseKey, lease)));
 
-function leaseIn(environment: Environment): Lease | null {
+function leaseIn(environment: Environment): LeaseRow | null {
   environment.refresh();
   const bytes = environment.get(leaseKey);
-  return bytes === undefined ? null : unseal(Lease, leaseKey, bytes, environment.file);
+  return bytes === undefined ? null : unseal(LeaseRow, leaseKey, bytes, environment.file);
 }
 
 test('who holds a lease: what is known of the process decides, and where nothing is known its age', () => {
@@ -44,7 +44,7 @@ test('who holds a lease: what is known of the process decides, and where nothing
   const parent = { ...own, pid: process.ppid, token: 'other' };
   const fresh = start + expiresAfterMs - 1;
   const old = start + expiresAfterMs;
-  const cases: [string, Partial<Lease>, number, boolean][] = [
+  const cases: [string, Partial<LeaseRow>, number, boolean][] = [
     ['another host, renewed', { host: 'another-host' }, fresh, true],
     ['another host, a minute old', { host: 'another-host' }, old, false],
     ['another host, from a clock far ahead', { host: 'another-host' }, start - expiresAfterMs, false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { type SpanKey, storeErrors } from '../../../../actors/index/store/contract.ts';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -185,7 +185,7 @@ test('a disk that fills up in a span or at the end leaves the spans before it, a
   let most = 0;
   for (const room of [60_000, 200_000, 400_000, 550_000, 600_000]) {
     const cache_dir = temporaryFolder(t);
-    const on: Disk & { left: number } = {
+    const on: StoreDisk & { left: number } = {
       left: room,
       write(fd, data, position) {
         if (this.left <= 0) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });

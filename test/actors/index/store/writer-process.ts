@@ -5,7 +5,7 @@
 //   node writer-process.ts FOLDER hold               begins a stage, then waits for its standard input to end
 //   node writer-process.ts FOLDER probe              tries to read and to write, and says what happened
 import { writeSync } from 'node:fs';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { toFields } from '../../../../runtime/errors.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../footage.ts';
@@ -18,7 +18,7 @@ let left = command === 'die-at' ? Number(number) : Number.POSITIVE_INFINITY;
 function count(): void {
   if (--left <= 0) process.kill(process.pid, 'SIGKILL');
 }
-const counting: Disk = {
+const counting: StoreDisk = {
   write: (fd, bytes, position) => {
     // Half of a write reaches the file when the process ends in the middle of it.
     if (left === 1) disk.write(fd, bytes.subarray(0, bytes.length >> 1), position);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
+import { disk, type StoreDisk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
@@ -15,7 +15,7 @@ const d = 32;
 const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
 
 /** A disk that is full after some bytes, until it is given more. */
-function smallDisk(bytes: number): Disk & { left: number } {
+function smallDisk(bytes: number): StoreDisk & { left: number } {
   return {
     left: bytes,
     write(fd, data, position) {

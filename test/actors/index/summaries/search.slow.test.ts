@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
-import { Summary } from '../../../../actors/index/store/records.ts';
+import { FilmSummaryRow } from '../../../../actors/index/store/records.ts';
 import {
   nodeKey,
   summaryChangesKey,
@@ -234,7 +234,7 @@ test('what is damaged is left out and told, the rest is found', async (t) => {
   const environment = Environment.open(databaseFile(cache_dir), 'write');
   const idOf = (hash: string) => environment.keys(summaryPrefix(hash))[0]!.slice(summaryPrefix(hash).length);
   const key = summaryKey('aa', idOf('aa'));
-  const { token } = unseal(Summary, key, environment.get(key)!, environment.file);
+  const { token } = unseal(FilmSummaryRow, key, environment.get(key)!, environment.file);
   environment.transact((writes) => {
     writes.put(nodeKey('aa', token, 'n0')!, new Uint8Array(30));
     writes.put(summaryKey('cc', idOf('cc')), new Uint8Array(30));

@@ -10,7 +10,7 @@ import {
   loadedTranscript,
   overlaps,
   pickOf,
-  type TimeRange,
+  type RangeBounds,
   type TranscriptScope,
 } from '../../../../actors/index/transcripts/loaded.ts';
 import { draws } from '../../../shared.ts';
@@ -108,12 +108,12 @@ test('a part of a text is found by each of its letters and all pieces', () => {
 test('a limit keeps the first and counts all, and a scope leaves out what is outside of it', () => {
   const range = fc
     .tuple(fc.nat(20), fc.nat(20))
-    .map(([from, length]): TimeRange => [from, from + 1 + length]);
+    .map(([from, length]): RangeBounds => [from, from + 1 + length]);
   const scopes = fc.record({
     hashes: fc.option(fc.subarray(['0', '1', '2', '3']).map((list) => new Set(list))),
     ranges: fc
       .array(fc.tuple(fc.constantFrom('0', '1', '2'), fc.array(range, { minLength: 1 })))
-      .map((list) => new Map<string, TimeRange[]>(list)),
+      .map((list) => new Map<string, RangeBounds[]>(list)),
     speaker: fc.option(fc.constantFrom('ann', 'ANN ', 'A', 'b', 'nobody')),
   });
   const who = ['A', null, 'B', 'A', '', 'B'];

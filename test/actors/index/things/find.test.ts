@@ -3,13 +3,18 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import { momentsOf, seenAt, sureMomentsOf } from '../../../../actors/index/things/moments.ts';
-import type { Track } from '../../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../../actors/things/tracks.ts';
 import { draws } from '../../../shared.ts';
 
-const track = (name: Track['class'], start: number, end: number, more: Partial<Track> = {}): Track => {
+const track = (
+  name: ThingTrack['class'],
+  start: number,
+  end: number,
+  more: Partial<ThingTrack> = {},
+): ThingTrack => {
   return { class: name, start, end, best: start, score: 0.8, box: [0, 0.4, 0.2, 0.2], colours: [], ...more };
 };
-const term = (name: Track['class'], more: Partial<ThingTerm> = {}): ThingTerm => {
+const term = (name: ThingTrack['class'], more: Partial<ThingTerm> = {}): ThingTerm => {
   return {
     classes: [name],
     colours: [],
@@ -21,7 +26,7 @@ const term = (name: Track['class'], more: Partial<ThingTerm> = {}): ThingTerm =>
     ...more,
   };
 };
-const spans = (tracks: Track[], terms: ThingTerm[]) =>
+const spans = (tracks: ThingTrack[], terms: ThingTerm[]) =>
   momentsOf(tracks, terms, 20).map(({ start, end }) => [start, end]);
 
 const told = (moments: ReturnType<typeof momentsOf>) =>
@@ -39,7 +44,8 @@ test('a shot of people needs no person that was seen, and what else is asked of 
     { size: 'close_up', start: 2, end: 6, score: 0.9, best: 3 },
     { size: 'wide', start: 6, end: 9, score: 0.7, best: 7 },
   ] as const;
-  const found = (terms: ThingTerm[], tracks: Track[] = []) => told(momentsOf(tracks, terms, 20, { shots }));
+  const found = (terms: ThingTerm[], tracks: ThingTrack[] = []) =>
+    told(momentsOf(tracks, terms, 20, { shots }));
   const close = term('person', { shot: 'close_up' });
   assert.deepEqual(found([close]), [[2, 6, 0.9, 3]]);
   assert.deepEqual(found([term('person', { shot: 'medium' })]), []);
@@ -91,9 +97,9 @@ test('a number is counted second by second', () => {
 
 test('a face in its body is one person, and boxes that overlap are no sure number', () => {
   const two = [term('person', { count: { least: 2, most: 2 } })];
-  const at = (...boxes: Track['box'][]) => boxes.map((box) => track('person', 0, 20, { box }));
-  const sure = (tracks: Track[]) => sureMomentsOf(tracks, two, 20).map(({ confidence }) => confidence);
-  const [left, right]: Track['box'][] = [
+  const at = (...boxes: ThingTrack['box'][]) => boxes.map((box) => track('person', 0, 20, { box }));
+  const sure = (tracks: ThingTrack[]) => sureMomentsOf(tracks, two, 20).map(({ confidence }) => confidence);
+  const [left, right]: ThingTrack['box'][] = [
     [0, 0, 0.4, 1],
     [0.5, 0, 0.4, 1],
   ];
@@ -104,9 +110,13 @@ test('a face in its body is one person, and boxes that overlap are no sure numbe
 });
 
 test('what may be a third one, or the one that is excluded, makes the answer unsure', () => {
-  const boxes: Track['box'][] = [0, 0.35, 0.7].map((x) => [x, 0, 0.3, 1]);
-  const [first, second, third] = boxes.map((box) => track('dog', 0, 20, { box })) as [Track, Track, Track];
-  const sure = (tracks: Track[], terms: ThingTerm[]) =>
+  const boxes: ThingTrack['box'][] = [0, 0.35, 0.7].map((x) => [x, 0, 0.3, 1]);
+  const [first, second, third] = boxes.map((box) => track('dog', 0, 20, { box })) as [
+    ThingTrack,
+    ThingTrack,
+    ThingTrack,
+  ];
+  const sure = (tracks: ThingTrack[], terms: ThingTerm[]) =>
     sureMomentsOf(tracks, terms, 20).map(({ start, end, confidence }) => [start, end, confidence]);
   const two = [term('dog', { count: { least: 2, most: 2 } })];
   assert.deepEqual(sure([first, second], two), [[0, 20, 'strong']]);
@@ -154,7 +164,7 @@ test('a number of things is found in the frames that show so many, by the weakes
     fc.property(some, fc.integer({ min: 1, max: 3 }), fc.option(fc.nat(3)), (all, least, more) => {
       const tracks = all
         .map(({ start, length, score }, i) => {
-          const box: Track['box'] = [i / 12, 0.4, 1 / 12, 0.2];
+          const box: ThingTrack['box'] = [i / 12, 0.4, 1 / 12, 0.2];
           return track('dog', start, start + length, { score: score / 9, box });
         })
         .sort((a, b) => a.start - b.start);
@@ -176,9 +186,9 @@ test('a number of things is found in the frames that show so many, by the weakes
 });
 
 test('a moment is shown by its largest whole sight, and by the frame in which that is best', () => {
-  const car = (start: number, end: number, score: number, box: Track['box'], best = start) =>
+  const car = (start: number, end: number, score: number, box: ThingTrack['box'], best = start) =>
     track('car', start, end, { score, box, best });
-  const shown = (...tracks: Track[]) =>
+  const shown = (...tracks: ThingTrack[]) =>
     momentsOf(tracks, [term('car')], 20)
       .toSorted((a, b) => b.prominence - a.prominence)
       .map(({ best }) => best)[0];

@@ -5,13 +5,13 @@ import { databaseFile } from '../../../../actors/index/store/names.ts';
 import { seal, table } from '../../../../actors/index/store/table.ts';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import { type SeenFace, shotsOf } from '../../../../actors/index/things/stored-shots.ts';
-import type { Track } from '../../../../actors/things/tracks.ts';
+import type { ThingTrack } from '../../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
 import { type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
-const track = (name: Track['class'], start: number, score = 0.8): Track => {
+const track = (name: ThingTrack['class'], start: number, score = 0.8): ThingTrack => {
   return { class: name, start, end: start + 1, best: start, score, box: [0, 0, 0.5, 0.5], colours: [] };
 };
 const dog: ThingTerm = {
@@ -19,7 +19,12 @@ const dog: ThingTerm = {
   ...{ count: { least: 1, most: null }, negated: false },
 };
 
-async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]): Promise<void> {
+async function storeTracks(
+  index: Harness,
+  cache_dir: string,
+  hash: string,
+  tracks: ThingTrack[],
+): Promise<void> {
   const media = mediaRecord(hash);
   const found = { type: 'things' as const, items: tracks };
   await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
@@ -77,7 +82,7 @@ test('a scene is shown by the largest of its surest sights, and ranked by the su
   const index = await indexActor(t);
   const cache_dir = temporaryFolder(t);
   await store(index, cache_dir, 'aa', someFootage(16, 1));
-  const sight = (start: number, score: number, box: Track['box']): Track => {
+  const sight = (start: number, score: number, box: ThingTrack['box']): ThingTrack => {
     return { ...track('dog', start, score), box };
   };
   const tracks = [
@@ -146,7 +151,7 @@ test('of each frame what is seen there, nothing of a medium that nobody looked a
   assert.deepEqual(seen, [[track('dog', 1)], []]);
 });
 
-const person = (box: Track['box'], more: Partial<Track> = {}): Track => {
+const person = (box: ThingTrack['box'], more: Partial<ThingTrack> = {}): ThingTrack => {
   return { class: 'person', start: 0, end: 1, best: 0, score: 0.8, box, colours: [], ...more };
 };
 /** Upright, and so high from brow to chin, as a share of the picture; `aspect` 2. */
@@ -154,7 +159,7 @@ function face(height: number, frame = 0, score = 0.9): SeenFace {
   const [eyes, mouth] = [0.3, 0.3 + height / 2.8];
   return { frame, score, landmarks: [0.4, eyes, 0.5, eyes, 0.45, 0.35, 0.42, mouth, 0.48, mouth] };
 }
-const sizesOf = (tracks: Track[], faces: SeenFace[] = []) =>
+const sizesOf = (tracks: ThingTrack[], faces: SeenFace[] = []) =>
   shotsOf(tracks, faces, 2).map(({ size }) => size);
 
 test('the largest face says how large people are, whatever its tilt', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { Transcript } from '../../../../actors/index/store/records.ts';
+import { TranscriptRow } from '../../../../actors/index/store/records.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { type TranscriptSegment, transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
@@ -44,8 +44,14 @@ test('a transcript comes back as it was stored, to the millisecond, whatever is 
 });
 
 test('columns lie in the bytes of the record', () => {
-  const sealed = seal(Transcript, 'key', packTranscript('aa', mark, segments(['a', 'b'])));
-  const { starts_ms, ends_ms, text_ends, text, speakers } = unseal(Transcript, 'key', sealed, 'file', true);
+  const sealed = seal(TranscriptRow, 'key', packTranscript('aa', mark, segments(['a', 'b'])));
+  const { starts_ms, ends_ms, text_ends, text, speakers } = unseal(
+    TranscriptRow,
+    'key',
+    sealed,
+    'file',
+    true,
+  );
   for (const column of [starts_ms, ends_ms, text_ends, text, speakers])
     assert.equal(column.buffer, sealed.buffer);
 });

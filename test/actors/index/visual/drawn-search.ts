@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spreadOver } from '../../../../actors/index/visual/background.ts';
 import type { FrameScope } from '../../../../actors/index/visual/catalog.ts';
 import { scorerOf } from '../../../../actors/index/visual/scan.ts';
-import { type Query, scoreOf, scoringOf } from '../../../../actors/index/visual/scoring.ts';
-import { type Search, search, searchAll } from '../../../../actors/index/visual/search.ts';
+import { scoreOf, scoringOf, type VectorQuery } from '../../../../actors/index/visual/scoring.ts';
+import { search, searchAll, type VisualSearch } from '../../../../actors/index/visual/search.ts';
 import { near, normalise, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
 
@@ -71,7 +71,7 @@ function drawnLibrary(draw: Draw, d: number): Library {
   return at;
 }
 
-export function drawnQuery(draw: Draw, at: Library): Query {
+export function drawnQuery(draw: Draw, at: Library): VectorQuery {
   const d = at.bank.dimensions;
   const rows = at.catalog.picks({ hashes: null, ranges: {} }).map(({ row }) => row);
   const vector = () => {
@@ -122,7 +122,7 @@ function isWithin({ hashes, ranges, only }: FrameScope, hash: string, frame: num
 }
 
 /** Every frame is scored at 16 bits and sorted. */
-function bruteForce(at: Library, query: Query, scope: FrameScope, most: number, perVideo: number) {
+function bruteForce(at: Library, query: VectorQuery, scope: FrameScope, most: number, perVideo: number) {
   const frames = at.catalog.hashes().flatMap((hash) => {
     const media = at.catalog.get(hash)!;
     return [...media.frames].flatMap((frame, position) => {
@@ -152,7 +152,7 @@ function bruteForce(at: Library, query: Query, scope: FrameScope, most: number, 
   return { searched: frames.length, answer: answer.slice(0, most) };
 }
 
-export function drawnSearch(draw: Draw, at: Library): Search & { readonly query: Query } {
+export function drawnSearch(draw: Draw, at: Library): VisualSearch & { readonly query: VectorQuery } {
   const query = drawnQuery(draw, at);
   const scope = drawnScope(draw, at.catalog.hashes());
   const matches = draw.one([1, 3, 10, 50]);
@@ -182,7 +182,7 @@ export function checkTogether(seed: number): void {
   const searches = Array.from({ length: 1 + draw.whole(20) }, () => drawnSearch(draw, at));
   const gone = new Error('nobody waits');
   const left = new Set(searches.filter(() => draw.chance(0.1)));
-  const together = searches.map((one): Search => {
+  const together = searches.map((one): VisualSearch => {
     let looks = draw.whole(4);
     const pause = () => {
       if (looks-- === 0) throw gone;

@@ -1,8 +1,8 @@
 // Media in memory as the index holds them: rows of 8 bits in a bank, which are given back and used again, and
 // beside them the same vectors at 16 bits.
-import { Catalog, type LoadedMedia, type Run } from '../../../../actors/index/visual/catalog.ts';
+import { Catalog, type LoadedMedia, type RowRun } from '../../../../actors/index/visual/catalog.ts';
 import { readRow16, stride16, writeRow8, writeRow16 } from '../../../../actors/index/visual/quantize.ts';
-import type { Searched } from '../../../../actors/index/visual/search.ts';
+import type { SearchedVectors } from '../../../../actors/index/visual/search.ts';
 import { RowBank } from '../../../../actors/index/visual/segment.ts';
 
 export interface Film {
@@ -15,7 +15,7 @@ export interface Film {
   readonly frames?: ArrayLike<number>;
 }
 
-export class Library implements Searched {
+export class Library implements SearchedVectors {
   readonly bank: RowBank;
   readonly catalog = new Catalog();
   readonly pause = (): void => {};
@@ -28,7 +28,7 @@ export class Library implements Searched {
     this.bank = new RowBank(dimensions, segmentBytes, threads);
   }
 
-  readonly fine: Searched['fine'] = (_run, row, count) => {
+  readonly fine: SearchedVectors['fine'] = (_run, row, count) => {
     this.reads += count;
     return Array.from({ length: count }, (_, i) => this.vector(row + i));
   };
@@ -44,7 +44,7 @@ export class Library implements Searched {
 
   /** Takes films in, up to `piece` rows of each in turn, in the place of those of the same hash. */
   add(films: readonly Film[], piece = Number.POSITIVE_INFINITY): void {
-    const parts = films.map((film) => ({ film, media: mediaOf(film), runs: [] as Run[] }));
+    const parts = films.map((film) => ({ film, media: mediaOf(film), runs: [] as RowRun[] }));
     const left = parts.map(({ film }) => film.vectors.length);
     while (left.some((rows) => rows > 0)) {
       for (const [i, { film, media, runs }] of parts.entries()) {
@@ -63,7 +63,7 @@ export class Library implements Searched {
     this.#release(this.catalog.remove(hash));
   }
 
-  #release(runs: readonly Run[]): void {
+  #release(runs: readonly RowRun[]): void {
     for (const { row, count } of runs) this.bank.release(row, count);
   }
 

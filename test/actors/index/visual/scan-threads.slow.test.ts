@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { everything, type Run } from '../../../../actors/index/visual/catalog.ts';
+import { everything, type RowRun } from '../../../../actors/index/visual/catalog.ts';
 import { layoutOf } from '../../../../actors/index/visual/cells.ts';
 import { scan } from '../../../../actors/index/visual/scan.ts';
 import { type ScanThreadData, states, wordsOf } from '../../../../actors/index/visual/scan-threads.ts';
-import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
+import { searchAll, type VisualSearch } from '../../../../actors/index/visual/search.ts';
 import { RowBank } from '../../../../actors/index/visual/segment.ts';
 import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
@@ -34,7 +34,7 @@ class Twins {
   }
 
   /** Starts the threads, as the first long pass does, and waits until both take part. */
-  async wake(search: Search): Promise<void> {
+  async wake(search: VisualSearch): Promise<void> {
     const { threads } = this.together.bank;
     await until(() => {
       searchAll(this.together, [search]);
@@ -42,7 +42,7 @@ class Twins {
     });
   }
 
-  check(searches: readonly Search[], what: string): void {
+  check(searches: readonly VisualSearch[], what: string): void {
     assert.deepEqual(searchAll(this.together, searches), searchAll(this.alone, searches), what);
   }
 }
@@ -53,7 +53,7 @@ function drawnFilms(draw: Draw, count = 6000): Film[] {
   return Array.from({ length: count }, (_, i) => drawnFilm(draw, `${draw.whole(1000)}-${i}`, looks));
 }
 
-const plain = (draw: Draw): Search => ({
+const plain = (draw: Draw): VisualSearch => ({
   query: { text: randomVector(d, draw.random), pictures: [], textWeight: 1, exclude: [] },
   ...{ scope: everything, matches: 50, perVideo: 50, pause: () => {} },
 });
@@ -114,7 +114,7 @@ test('memory of rows that are given up is not held beyond the next libraries', a
     bank.fill(row, count, (bytes) => bytes.fill(3));
     bank.setQueries([new Float32Array(512).fill(1)]);
     const asking = {
-      picks: [{ run: {} as Run, row, count }],
+      picks: [{ run: {} as RowRun, row, count }],
       query: 0,
       lanes: 1,
       threshold: 2,

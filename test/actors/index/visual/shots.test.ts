@@ -4,7 +4,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
-import type { Edges } from '../../../../actors/index/visual/contract.ts';
+import type { ShotEdges } from '../../../../actors/index/visual/contract.ts';
 import {
   allShots,
   edgeFault,
@@ -19,7 +19,7 @@ import { framesUpTo, mediaRecord, preview } from '../footage.ts';
 import { everything, type Harness, indexActor, someFootage } from '../handlers.ts';
 
 // The film of ten seconds of `mediaRecord`, at 25 pictures a second.
-const edges: Edges = { seconds: [2.48, 2.8, 5, 9.6], frames: [62, 70, 125, 240] };
+const edges: ShotEdges = { seconds: [2.48, 2.8, 5, 9.6], frames: [62, 70, 125, 240] };
 const shots = [
   { start_seconds: 0, end_seconds: 2.48, start_frame: 0, end_frame: 62 },
   { start_seconds: 2.48, end_seconds: 2.8, start_frame: 62, end_frame: 70 },
@@ -31,7 +31,7 @@ const shots = [
 interface Storing {
   readonly seconds?: number;
   readonly model_key?: string;
-  readonly edges?: Edges;
+  readonly edges?: ShotEdges;
   readonly from_previews?: boolean;
 }
 
@@ -171,7 +171,7 @@ test('edges that are found later are those of a commit, in every stage of the co
 
 test('edges of a content without a visual analysis, and those that do not ascend, change nothing', async (t) => {
   const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
-  const set = (hash_str: string, edges: Edges) => index.call('set_edges', { cache_dir, hash_str, edges });
+  const set = (hash_str: string, edges: ShotEdges) => index.call('set_edges', { cache_dir, hash_str, edges });
   await assert.rejects(set('aa', edges), storeErrors.NOT_ANALYZED.is);
   await index.call('remember', { cache_dir, media: mediaRecord('aa') });
   await assert.rejects(set('aa', edges), storeErrors.NOT_ANALYZED.is);

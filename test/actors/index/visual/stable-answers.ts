@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Store } from '../../../../actors/index/store/store.ts';
-import type { Query } from '../../../../actors/index/visual/scoring.ts';
+import type { VectorQuery } from '../../../../actors/index/visual/scoring.ts';
 import { search } from '../../../../actors/index/visual/search.ts';
 import { VisualIndex } from '../../../../actors/index/visual/visual-index.ts';
 import { createLog } from '../../../../runtime/log.ts';
@@ -40,7 +40,7 @@ function made(random: () => number, prefix: string, stills: number, films: numbe
   });
 }
 
-function questions(random: () => number, kept: readonly Media[]): Query[] {
+function questions(random: () => number, kept: readonly Media[]): VectorQuery[] {
   const some = () => {
     const { vectors } = kept[Math.floor(random() * kept.length)]!;
     return near(vectors.slice(0, d), random() * 1.5, random);

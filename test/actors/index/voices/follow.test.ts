@@ -10,13 +10,16 @@ import {
 } from '../../../../actors/index/store/voices/voice-records.ts';
 import {
   followed,
-  type Spoken,
+  type SpeakingTimes,
   type StoredVoice,
   sameSpeakers,
 } from '../../../../actors/index/voices/follow.ts';
 
 /** Segments as speaker (0: nobody), start, end in seconds. */
-function spoken(ids: readonly string[], ...segments: readonly (readonly [number, number, number])[]): Spoken {
+function spoken(
+  ids: readonly string[],
+  ...segments: readonly (readonly [number, number, number])[]
+): SpeakingTimes {
   return {
     speakerIds: ids,
     speakers: Uint32Array.from(segments, ([speaker]) => speaker),
@@ -27,7 +30,7 @@ function spoken(ids: readonly string[], ...segments: readonly (readonly [number,
 
 test('whoever takes most of the time of a speaker is that speaker, and nobody is two', () => {
   const before = spoken(['a', 'b'], [1, 0, 10], [2, 10, 20], [0, 20, 25], [1, 25, 30]);
-  const cases: [Spoken, [string, string][]][] = [
+  const cases: [SpeakingTimes, [string, string][]][] = [
     [
       before,
       [

@@ -6,8 +6,8 @@ import test, { type TestContext } from 'node:test';
 import { noRoots } from '../../../../actors/index/store/path-map.ts';
 import {
   type GivenItem,
-  type Lists,
   listErrors,
+  type MomentLists,
   mostListItems,
   mostLists,
 } from '../../../../actors/library/lists/contract.ts';
@@ -38,7 +38,7 @@ function setUp(t: TestContext) {
   const home = temporaryFolder(t);
   const folder = join(home, 'lists');
   let now = 1000;
-  const open = (): Lists =>
+  const open = (): MomentLists =>
     new ListFolder({
       folder,
       homeFiles: ownFiles,

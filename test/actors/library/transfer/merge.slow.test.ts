@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Transfer } from '../../../../actors/library/transfer/contract.ts';
+import type { LibraryTransfer } from '../../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../../actors/library/transfer/import.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -20,7 +20,7 @@ async function setUp(t: TestContext) {
   const other = await indexActor(t);
   const carry = async () => {
     const places = { cacheDir: here, folder: join(base, 'carried'), home, roots: join(home, 'roots.json') };
-    const transfer: Transfer = { ...places, progress: () => {}, signal: new AbortController().signal };
+    const transfer: LibraryTransfer = { ...places, progress: () => {}, signal: new AbortController().signal };
     await exportLibrary(transfer);
     return (await importLibrary({ ...transfer, cacheDir: there })).merged;
   };

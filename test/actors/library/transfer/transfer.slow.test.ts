@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { type RootRecord, rootsText } from '../../../../actors/index/store/roots-file.ts';
 import {
+  type LibraryTransfer,
   type Manifest,
   manifestFile,
-  type Transfer,
   transferErrors,
 } from '../../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
@@ -52,7 +52,7 @@ async function setUp(t: TestContext) {
   await index.call('transcribe', { cache_dir: cacheDir, media: mediaRecord('cc'), mark, segments });
   await summarise(index, cacheDir, 'cc', { collection: { name: 'All', description: '' } });
   const { signal } = new AbortController();
-  const of = (more: Partial<Transfer> = {}): Transfer => {
+  const of = (more: Partial<LibraryTransfer> = {}): LibraryTransfer => {
     const places = { cacheDir, folder: at('carried'), home: at('home'), roots: at('home', 'roots.json') };
     return { ...places, progress: () => {}, signal, ...more };
   };

@@ -3,8 +3,8 @@ import test from 'node:test';
 import {
   fewPerMedia,
   fuse as fusing,
-  type Hit,
   type HitKind,
+  type ListHit,
   longScene,
   mostReasons,
 } from '../../../../actors/search/moments/fuse.ts';
@@ -12,7 +12,7 @@ import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { draws } from '../../../shared.ts';
 import { seeded } from '../../index/footage.ts';
 
-const fuse = <R>(lists: readonly (readonly Hit<R>[])[]) => atOnce(fusing(lists));
+const fuse = <R>(lists: readonly (readonly ListHit<R>[])[]) => atOnce(fusing(lists));
 
 type Reason = { readonly kind: HitKind; readonly rank: number; readonly name: string };
 type At = {
@@ -26,7 +26,7 @@ function hit(
   time: number,
   { hash = 'aa', end = time, scene = null }: At = {},
   name = '',
-): Hit<Reason> {
+): ListHit<Reason> {
   const reason = (rank: number) => ({ kind, rank, name });
   return { kind, hash, path: `/${hash}`, time, start: time, end, scene, reason };
 }
@@ -115,7 +115,12 @@ function someLists(seed: number) {
 
 test('property: the order of the lists changes nothing', () => {
   for (let seed = 1; seed <= draws(30); seed++) {
-    const [a, b, c, d] = someLists(seed) as [Hit<Reason>[], Hit<Reason>[], Hit<Reason>[], Hit<Reason>[]];
+    const [a, b, c, d] = someLists(seed) as [
+      ListHit<Reason>[],
+      ListHit<Reason>[],
+      ListHit<Reason>[],
+      ListHit<Reason>[],
+    ];
     const expected = fuse([a, b, c, d]);
     for (const lists of [
       [d, c, b, a],
@@ -145,11 +150,11 @@ test('property: every hit is the reason of one moment, each moment has another s
 
 test('property: a hit of one more list never makes a moment worth less', () => {
   for (let seed = 1; seed <= draws(30); seed++) {
-    const [seen] = someLists(seed) as [Hit<Reason>[]];
+    const [seen] = someLists(seed) as [ListHit<Reason>[]];
     const moments = fuse([seen]);
     const { hash, time } = moments[moments.length >> 1]!;
     const one = seen.find((hit) => hit.hash === hash && hit.time === time)!;
-    const place = (lists: Hit<Reason>[][]) =>
+    const place = (lists: ListHit<Reason>[][]) =>
       fuse(lists).findIndex(({ hash, time }) => hash === one.hash && time === one.time);
     const person = {
       ...one,

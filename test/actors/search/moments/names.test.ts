@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Reason } from '../../../../actors/search/moments/contract.ts';
-import type { Hit } from '../../../../actors/search/moments/fuse.ts';
+import type { ListHit } from '../../../../actors/search/moments/fuse.ts';
 import type { KindFound } from '../../../../actors/search/moments/lists.ts';
 import { joinNames } from '../../../../actors/search/moments/names.ts';
 import { note } from '../../../../actors/search/notes/contract.ts';
 
 const scope = { missing: [], unloaded: [], requested: new Map() };
-const hit = (kind: 'seen' | 'name', hash: string, time = 0): Hit<Reason> => ({
+const hit = (kind: 'seen' | 'name', hash: string, time = 0): ListHit<Reason> => ({
   ...{ kind, hash, path: `/${hash}`, time, start: time, end: time + 1, scene: null },
   ...(kind === 'name' && { isFile: true }),
   reason: (rank) =>
     kind === 'seen' ? { kind, rank } : { kind, rank, of: 'file' as const, name: `${hash}.mp4` },
 });
-const found = (...hits: Hit<Reason>[]): KindFound => ({ lists: [hits], notes: [], scope });
+const found = (...hits: ListHit<Reason>[]): KindFound => ({ lists: [hits], notes: [], scope });
 const unknown = (...words: string[]): KindFound => ({
   ...found(),
   notes: [

@@ -5,7 +5,7 @@ import { notesAnswer } from '../../../../actors/search/notes/contract.ts';
 import {
   type EmptyReason,
   isExplained,
-  type Reading,
+  type QueryReading,
   type Warnings,
   warning,
 } from '../../../../actors/search/notes/warnings.ts';
@@ -138,7 +138,7 @@ test('a model that is downloaded already is only brought into use; where nothing
 test('words that are things are found by the detector, to be downloaded or only to look once', () => {
   const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const words = { known: [], unknown: ['dog', 'dancing'], unknownExcluded: ['cat'], weak: [], ranked: false };
-  const told = (more: { advised: Reading['advised']; things: Reading['things'] }) =>
+  const told = (more: { advised: QueryReading['advised']; things: QueryReading['things'] }) =>
     warning({ ...quiet, reading: { model_key: 'small', ...words, ...more } }).not_understood;
   const advised = { row, downloaded: false };
   assert.deepEqual(told({ advised, things: 'download' }), {

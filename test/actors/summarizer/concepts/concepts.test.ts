@@ -6,8 +6,8 @@ import {
   groups,
   leastPictures,
   lexicon,
-  type Rows,
   standingOut,
+  type VectorRows,
 } from '../../../../actors/summarizer/concepts/concepts.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
@@ -20,7 +20,7 @@ const random = seeded(21);
 const common = direction(dimensions, random);
 const texts = Array.from({ length: 400 }, () => direction(dimensions, random));
 
-function rows(all: readonly Float64Array[]): Rows {
+function rows(all: readonly Float64Array[]): VectorRows {
   const vectors = new Float32Array(all.length * dimensions);
   for (const [i, vector] of all.entries()) vectors.set(vector, i * dimensions);
   return { vectors, dimensions };
@@ -65,7 +65,7 @@ test('a text that is near to every picture does not stand out', () => {
 
 test('of concepts that exclude each other the better is named, and none where both are as good', () => {
   const both = rows(Array.from({ length: 12 }, (_, i) => picture(texts[i % 2]!, 0.45)));
-  const named = (groups: (string | null)[], frames: Rows) =>
+  const named = (groups: (string | null)[], frames: VectorRows) =>
     standingOut(concepts, frames, background, groups).map(({ concept }) => concept);
   assert.deepEqual(named(free, both).sort(), [0, 1]);
   const group = texts.map((_, i) => (i < 2 ? 'size' : null));

@@ -1,6 +1,6 @@
 // Composed films for tests: chapters of scenes of shots, as vectors and speech made by rule, so that it is
 // known where chapters begin. Everything follows from a seed.
-import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';
 import { withCuts } from './with-cuts.ts';
 
@@ -69,7 +69,7 @@ export function someComposition(seed: number): Composition {
 }
 
 export interface ComposedFilm {
-  readonly material: Material;
+  readonly material: SummaryInputs;
   /** Seconds at which chapters begin, without the first. */
   readonly chapterStarts: readonly number[];
 }
@@ -78,7 +78,7 @@ export function composedFilm(composition: Composition): ComposedFilm {
   const random = seeded(composition.seed);
   const rows: Float64Array[] = [];
   const chapterStarts: number[] = [];
-  const segments: Spoken[] = [];
+  const segments: SpokenLine[] = [];
   const film = direction(composition.dimensions, random);
   for (let chapter = 0; chapter < composition.chapters; chapter++) {
     if (chapter > 0) chapterStarts.push(rows.length);
@@ -139,8 +139,8 @@ function speechOf(
   chapter: number,
   [start, end]: readonly [number, number],
   random: () => number,
-): Spoken[] {
-  const segments: Spoken[] = [];
+): SpokenLine[] {
+  const segments: SpokenLine[] = [];
   const speakers = [chapter % 3, Math.floor(random() * 4)].map((number) => `SPEAKER_0${number}`);
   let speaker = speakers[0]!;
   for (let at = start + random() * 3; at < end - 2; ) {

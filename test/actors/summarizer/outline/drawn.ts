@@ -1,7 +1,7 @@
 // Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles:
 // chapters are known, as each has scenes and a subject of its own.
 
-import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
 import { beach } from '../../../../bench/samples/drawings/beach.ts';
 import { Canvas } from '../../../../bench/samples/drawings/canvas.ts';
 import { campFire } from '../../../../bench/samples/drawings/fire.ts';
@@ -127,13 +127,13 @@ export interface DrawnPlan {
   readonly seconds: number;
   /** Of each chapter but the first. */
   readonly chapterStarts: readonly number[];
-  readonly segments: readonly Spoken[];
+  readonly segments: readonly SpokenLine[];
   /** Pictures in the order of time, one a second. */
   pictures(width: number, height: number): Generator<Canvas>;
 }
 
 export function planOf(film: (typeof drawnFilms)[number]): DrawnPlan {
-  const segments: Spoken[] = [];
+  const segments: SpokenLine[] = [];
   const starts: number[] = [];
   let seconds = 0;
   for (const [name, shots] of film) {
@@ -145,7 +145,7 @@ export function planOf(film: (typeof drawnFilms)[number]): DrawnPlan {
   return { seconds, chapterStarts: starts.slice(1), segments, pictures: (...size) => paint(film, ...size) };
 }
 
-function segmentsOf(lines: readonly string[], start: number, lasts: number): Spoken[] {
+function segmentsOf(lines: readonly string[], start: number, lasts: number): SpokenLine[] {
   const each = lasts / lines.length;
   return lines.map((line, i) => ({
     start_seconds: start + i * each + 0.5,

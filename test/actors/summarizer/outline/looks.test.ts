@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Looks, lookSteps } from '../../../../actors/summarizer/outline/looks.ts';
-import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import { type LookValues, lookSteps } from '../../../../actors/summarizer/outline/looks.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
@@ -30,7 +30,7 @@ const said = (start_seconds: number, end_seconds: number, speaker: string) => ({
   text: ' so',
   speaker,
 });
-const film: Material = {
+const film: SummaryInputs = {
   seconds: 40,
   pictures: { vectors, dimensions, frames: rows.map((_, i) => i), cuts: [] },
   segments: [said(0, 9, 'A'), said(10, 12, 'A'), said(12, 14, 'B'), said(14, 16, 'A'), said(22, 25, 'B')],
@@ -39,19 +39,19 @@ const film: Material = {
     { person: 'Bob', frames: [23, 24] },
   ],
 };
-const most = (looks: readonly Looks[], name: keyof Looks) =>
+const most = (looks: readonly LookValues[], name: keyof LookValues) =>
   looks.map((own) => own[name]).reduce((best, value, i, all) => (value > all[best]! ? i : best), 0);
 
 test('each look is highest where there is most of it', () => {
   const looks = looksOf(film, [0, 23, 26, 30], ranges);
   const highest = { motion: 1, steadiness: 0, cuts: 2, rarity: 3, talk: 0, silence: 3, turns: 1 } as const;
   for (const [name, range] of Object.entries(highest))
-    assert.equal(most(looks, name as keyof Looks), range, name);
+    assert.equal(most(looks, name as keyof LookValues), range, name);
   for (const name of ['people', 'together', 'newcomers'] as const) assert.equal(most(looks, name), 2, name);
 });
 
 test('what nobody has looked at is 0.5 of everything, as is a range without another', () => {
-  const bare: Material = { seconds: 40, pictures: null, segments: null, people: [] };
+  const bare: SummaryInputs = { seconds: 40, pictures: null, segments: null, people: [] };
   for (const looks of [...looksOf(bare, [], ranges), ...looksOf(film, [0], [{ start: 0, end: 40 }])])
     assert.deepEqual([...new Set(Object.values(looks))], [0.5]);
   const gap = looksOf(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
 import { type Outline, outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { composedFilm, f1, someComposition } from './composed.ts';
@@ -121,7 +121,7 @@ test('what no frame shows is uncovered, silence is not', () => {
 });
 
 test('sound alone is outlined by who speaks and when nobody does', () => {
-  const said = (start_seconds: number, speaker: string): Spoken => ({
+  const said = (start_seconds: number, speaker: string): SpokenLine => ({
     start_seconds,
     end_seconds: start_seconds + 6,
     text: ' well.',

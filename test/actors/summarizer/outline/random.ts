@@ -1,7 +1,7 @@
 // Random material for properties: with gaps, pictures that last, speech with odd texts, people; anything may
 // be missing.
 import fc from 'fast-check';
-import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';
 import { withCuts } from './with-cuts.ts';
 
@@ -18,7 +18,7 @@ export interface Shape {
   readonly people: number;
 }
 
-export function randomMaterial(shape: Shape): Material {
+export function randomMaterial(shape: Shape): SummaryInputs {
   const random = seeded(shape.seed);
   const { seconds, dimensions, gaps, hold } = shape;
   const frames = Array.from({ length: seconds }, (_, i) => i).filter(() => random() >= gaps);
@@ -33,7 +33,7 @@ export function randomMaterial(shape: Shape): Material {
     const length = Math.hypot(...vectors.subarray(at, at + dimensions)) || 1;
     for (let k = 0; k < dimensions; k++) vectors[at + k]! /= length;
   });
-  const segments: Spoken[] = [];
+  const segments: SpokenLine[] = [];
   for (let start = random() * 9; start < seconds + 5; start += random() * 20) {
     const text = [' yes', ' the bridge is old.', '', ' 橋は古い。', ' 42?'][Math.floor(random() * 5)]!;
     const speaker = random() < 0.3 ? null : `SPEAKER_0${Math.floor(random() * 4)}`;

@@ -1,9 +1,9 @@
 // Pictures with the cuts that the index finds in their vectors.
 import { lags, sceneStarts } from '../../../../actors/index/visual/scenes.ts';
 import { distance } from '../../../../actors/summarizer/outline/channels.ts';
-import type { Pictures } from '../../../../actors/summarizer/outline/material.ts';
+import type { PictureVectors } from '../../../../actors/summarizer/outline/material.ts';
 
-export function withCuts(pictures: Omit<Pictures, 'cuts'>): Pictures {
+export function withCuts(pictures: Omit<PictureVectors, 'cuts'>): PictureVectors {
   const found = { ...pictures, cuts: [] };
   const rows = pictures.frames.length;
   const distances = Array.from({ length: lags }, (_, lag) =>

@@ -4,7 +4,7 @@
 import { knownConceptsSteps, lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
 import { type FilmOptions, outlinedFilmSteps } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
-import type { Material, Pictures } from '../../../../actors/summarizer/outline/material.ts';
+import type { PictureVectors, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { FilmTexts } from '../../../../actors/summarizer/statements/film-texts.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
@@ -55,7 +55,9 @@ function numberOf(name: string): number {
 }
 
 /** Pictures that show some concepts for some seconds each; without any, something that has no name. */
-export function painted(shots: readonly (readonly [seconds: number, ...concepts: string[]])[]): Pictures {
+export function painted(
+  shots: readonly (readonly [seconds: number, ...concepts: string[]])[],
+): PictureVectors {
   const random = seeded(shots.length);
   const vectors = shots.flatMap(([seconds, ...names]) => {
     const shot = direction(dimensions, random);
@@ -71,7 +73,7 @@ export function painted(shots: readonly (readonly [seconds: number, ...concepts:
   return withCuts({ vectors: rows(vectors), dimensions, frames: vectors.map((_, i) => i) });
 }
 
-export function told(material: Material, request: Partial<FilmOptions> = {}): FilmTexts {
+export function told(material: SummaryInputs, request: Partial<FilmOptions> = {}): FilmTexts {
   const whole: FilmOptions = {
     kind: material.pictures ? 'video' : 'audio',
     duration: material.seconds,

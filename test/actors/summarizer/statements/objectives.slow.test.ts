@@ -8,7 +8,7 @@ import {
   planOf,
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
-import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { signNames } from '../../../../actors/summarizer/text/key-sentences.ts';
 import { conceptVector, painted, rootText, spoken, textsOf, told } from './film-texts.ts';
 
@@ -37,7 +37,7 @@ const shown = ['a beach', 'a bridge', 'a kitchen', 'a market', 'a stable', 'a li
  * Five minutes: restless and calm parts, silent ones, one with two speakers by turns, people who come and
  * meet.
  */
-const material: Material = (() => {
+const material: SummaryInputs = (() => {
   const shots: [number, ...string[]][] = [];
   for (let part = 0; part < 15; part++) {
     const concept = shown[part % shown.length]!;

@@ -12,7 +12,7 @@ import {
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
 import { secondsOf } from '../../../../actors/summarizer/outline/channels.ts';
-import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import {
   type FilmTexts,
   type NodeStatements,
@@ -132,7 +132,7 @@ test('a part in which only a sentence from before goes on has a text and its evi
 });
 
 /** Pictures of random concepts with gaps, speech of a composed film, people who come and go. */
-function paintedMaterial(seed: number, names: readonly string[]): Material {
+function paintedMaterial(seed: number, names: readonly string[]): SummaryInputs {
   const composed = composedFilm({
     ...someComposition(seed),
     pictures: false,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenLine, SeenThing } from '../../../../actors/summarizer/contract.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
-import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
 import { talks } from '../text/talks.ts';
 import { painted, rootText, someConcepts, spoken, textsOf, told } from './film-texts.ts';
 
 const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
-const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): Material => ({
+const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): SummaryInputs => ({
   seconds,
   pictures: null,
   segments: spoken(lines),
@@ -15,7 +15,7 @@ const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): Materi
 });
 
 /** Forty seconds: a beach with two speakers, a bridge at night, a kitchen. */
-function harbourFilm(): Material {
+function harbourFilm(): SummaryInputs {
   return {
     seconds: 40,
     pictures: painted([
@@ -121,7 +121,7 @@ const thing = (
 ): SeenThing => ({
   ...{ class: name, start, end, best: start, score: 0.9, box: [0.1, 0.1, 0.3, 0.3], ...more },
 });
-const plainFilm = (seconds: number): Material => ({
+const plainFilm = (seconds: number): SummaryInputs => ({
   seconds,
   pictures: painted([[seconds]]),
   segments: null,

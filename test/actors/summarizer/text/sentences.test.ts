@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
 import { excerptOf, sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
 import { draws } from '../../../shared.ts';
 
@@ -10,13 +10,13 @@ const said = (
   end_seconds: number,
   text: string,
   speaker: string | null = null,
-): Spoken => ({
+): SpokenLine => ({
   start_seconds,
   end_seconds,
   text,
   speaker,
 });
-const texts = (segments: readonly Spoken[], language?: string) =>
+const texts = (segments: readonly SpokenLine[], language?: string) =>
   sentencesOf(segments, language).map(({ text }) => text);
 
 test('a sentence goes over segments and a segment holds several, with times by their share of the characters', () => {

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import {
   compressionRatio,
   filterHallucinations,
+  type HeardWindow,
   type RemovalReason,
-  type Window,
 } from '../../../../actors/transcriber/text/hallucinations.ts';
 
-const windowOf = (text: string, speechSeconds: number, more: Partial<Window> = {}): Window => ({
+const windowOf = (text: string, speechSeconds: number, more: Partial<HeardWindow> = {}): HeardWindow => ({
   pieces: [{ text, start_seconds: 0, end_seconds: 28 }],
   seconds: 28,
   speechSeconds,
@@ -23,7 +23,7 @@ const nearRepetition = Array.from(
   (_, at) => ` and then we go to the market${at % 7 === 0 ? ' again' : at % 5 === 0 ? ' now' : ''}`,
 ).join('');
 
-const cases: [claim: string, window: Window, left: string, reasons: RemovalReason[]][] = [
+const cases: [claim: string, window: HeardWindow, left: string, reasons: RemovalReason[]][] = [
   ['ordinary text stays', windowOf(line, 4), line, []],
   ['no text, nothing removed', windowOf('', 4), '', []],
   ['text without speech is removed', windowOf(line, 0.05), '', ['no speech']],

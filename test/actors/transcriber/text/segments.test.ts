@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import {
-  LONGEST_SECONDS,
-  LONGEST_TEXT,
-  type Piece,
-  type Span,
-  segmentsOf,
-} from '../../../../actors/transcriber/text/segments.ts';
+import { LONGEST_SECONDS, LONGEST_TEXT, segmentsOf } from '../../../../actors/transcriber/text/segments.ts';
+import type { TimedPiece, TimedSpan } from '../../../../actors/transcriber/text/timing.ts';
 
-const piece = (text: string, start_seconds: number, end_seconds: number): Piece => ({
+const piece = (text: string, start_seconds: number, end_seconds: number): TimedPiece => ({
   text,
   start_seconds,
   end_seconds,
 });
-const span = (start_seconds: number, end_seconds: number): Span => ({ start_seconds, end_seconds });
-const texts = (pieces: readonly Piece[], speech: readonly Span[] = []) =>
+const span = (start_seconds: number, end_seconds: number): TimedSpan => ({ start_seconds, end_seconds });
+const texts = (pieces: readonly TimedPiece[], speech: readonly TimedSpan[] = []) =>
   segmentsOf(pieces, speech).map(({ text }) => text);
 /** Words of a quarter of a second each. */
 const paced = (text: string, start = 0) =>
@@ -36,7 +31,7 @@ const ascending = (segments: ReturnType<typeof segmentsOf>) => {
   }
 };
 
-const cases: [claim: string, pieces: Piece[], expected: string[]][] = [
+const cases: [claim: string, pieces: TimedPiece[], expected: string[]][] = [
   ['no text, no segment', [piece('', 0, 1), piece(' \n', 1, 2)], []],
   ['a short sentence is one segment', [piece('Hello there.', 1, 2)], [' Hello there.']],
   ['tokens join to words', [piece(' Hel', 0, 0.2), piece('lo', 0.2, 0.4), piece(',', 0.4, 0.4)], [' Hello,']],

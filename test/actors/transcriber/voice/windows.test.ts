@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { SpeechRegion } from '../../../../actors/transcriber/contract.ts';
 import {
-  type Window,
+  type PlacedWindow,
   WindowCutter,
   type WindowRules,
   windowRules,
@@ -44,9 +44,9 @@ function cut(
   sizes: readonly number[],
   lag: number,
   rules: WindowRules,
-): Window[] {
+): PlacedWindow[] {
   const cutter = new WindowCutter(rules);
-  const all: Window[] = [];
+  const all: PlacedWindow[] = [];
   let at = first;
   let settled = first;
   const detectedUntil = (until: number) => {
@@ -76,7 +76,7 @@ function joined(parts: readonly SpeechRegion[]): SpeechRegion[] {
   }
   return found;
 }
-const speechOf = ({ firstSample, speech }: Window) =>
+const speechOf = ({ firstSample, speech }: PlacedWindow) =>
   speech.map(([start, end]): SpeechRegion => [firstSample + start, firstSample + end]);
 
 const sizes = fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 5 });

@@ -2,7 +2,7 @@
 // state in the key-value cache alone; with a cache it takes one token a row, as it was traced, and answers no
 // cross-attention.
 import assert from 'node:assert/strict';
-import type { ModelSession, Port, TensorIn, TensorOut } from '../../../../actors/models/session.ts';
+import type { GraphPort, ModelSession, TensorIn, TensorOut } from '../../../../actors/models/session.ts';
 
 export interface Decoded {
   /** Whole seconds of sound in the window. */
@@ -20,8 +20,8 @@ export interface Run {
   readonly cached: boolean;
 }
 
-const port = (name: string, type: string, shape: (string | number)[]): Port => ({ name, type, shape });
-const session = (inputs: Port[], outputs: Port[], run: ModelSession['run']): ModelSession => ({
+const port = (name: string, type: string, shape: (string | number)[]): GraphPort => ({ name, type, shape });
+const session = (inputs: GraphPort[], outputs: GraphPort[], run: ModelSession['run']): ModelSession => ({
   inputs,
   outputs,
   device: 'cpu',

@@ -1,11 +1,11 @@
 // A fake front door: tasks whose files end when the test says so.
 import type {
-  Outcome,
   StartOptions,
   TaskEvent,
   TaskListener,
   TaskRequest,
   Tasks,
+  WorkOutcome,
 } from '../../../../actors/analysis/contract.ts';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
 import type { EndState, TaskError } from '../../../../actors/analysis/tasks/contract.ts';
@@ -67,7 +67,7 @@ export class FakeTasks implements Pick<Tasks, 'start' | 'finish' | 'subscribe' |
   }
 
   /** Of every kind of work on the file, or of one. */
-  result(path: string, outcome: Outcome = 'analyzed', error: Fault | null = null, only?: string): void {
+  result(path: string, outcome: WorkOutcome = 'analyzed', error: Fault | null = null, only?: string): void {
     for (const type of only === undefined ? typesOf(this.current!.request, path) : [only]) {
       const of = { path, type, hash_str: `hash${path}`, outcome, reason: null };
       this.#tell(this.current!.task_id, {
@@ -77,7 +77,7 @@ export class FakeTasks implements Pick<Tasks, 'start' | 'finish' | 'subscribe' |
     }
   }
 
-  closing(name: string, outcome: Outcome, error: Fault | null = null): void {
+  closing(name: string, outcome: WorkOutcome, error: Fault | null = null): void {
     const of = { path: name, type: 'faces', hash_str: null, outcome, reason: null };
     this.#tell(this.current!.task_id, {
       type: 'result',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Outcome, WorkResult } from '../../../../actors/analysis/contract.ts';
+import type { WorkOutcome, WorkResult } from '../../../../actors/analysis/contract.ts';
 import {
-  type Closing,
+  type ClosingOutcome,
   type FileOutcome,
   outcomeOf,
   scopeOf,
@@ -14,7 +14,7 @@ import { bodyOf, never, watching } from './watching.ts';
 
 const files = ['/a', '/b'].map((path) => ({ path, mark: '1' }));
 const fault = (code: string) => ({ code, message: `why ${code}` });
-const result = (path: string, type: string, outcome: Outcome, code?: string): WorkResult => ({
+const result = (path: string, type: string, outcome: WorkOutcome, code?: string): WorkResult => ({
   path,
   type,
   outcome,
@@ -24,7 +24,7 @@ const result = (path: string, type: string, outcome: Outcome, code?: string): Wo
   duration_seconds: 0,
   error: code === undefined ? null : fault(code),
 });
-const closed = (outcome: Outcome, code?: string): WorkResult => ({
+const closed = (outcome: WorkOutcome, code?: string): WorkResult => ({
   ...result('crew', 'faces', outcome, code),
   closing: true,
 });
@@ -70,7 +70,7 @@ test('a task that never began has analysed nothing', () => {
 });
 
 test('of several results the worst one says what became of the file', () => {
-  const cases: [[Outcome, string?], [Outcome, string?], string, string | null][] = [
+  const cases: [[WorkOutcome, string?], [WorkOutcome, string?], string, string | null][] = [
     [['stored'], ['analyzed'], 'analyzed', null],
     [['analyzed'], ['failed', 'DECODE_FAILED'], 'failed', 'DECODE_FAILED'],
     [['failed', 'ACTOR_CRASHED'], ['failed', 'DECODE_FAILED'], 'failed', 'DECODE_FAILED'],
@@ -102,7 +102,7 @@ test('a task that fails as a whole hands back what it did not do, with its reaso
 });
 
 test('faces are done when the people of the job are clustered', () => {
-  const cases: [Closing, string, string][] = [
+  const cases: [ClosingOutcome, string, string][] = [
     [closed('analyzed'), 'analyzed', 'analyzed'],
     [closed('stored'), 'analyzed', 'analyzed'],
     [closed('cancelled'), 'returned', 'returned'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { Places } from '../../../../actors/watcher/folders/places.ts';
+import { WatchedPlaces } from '../../../../actors/watcher/folders/places.ts';
 import { manualClock } from '../../../runtime/manual-clock.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
@@ -11,7 +11,7 @@ import { code } from './watching.ts';
 function setUp(t: TestContext) {
   const base = realpathSync(temporaryFolder(t));
   const homes = { home: join(base, 'home'), cache: join(base, 'home', 'analysis') };
-  return { base, homes, places: new Places(homes, manualClock()) };
+  return { base, homes, places: new WatchedPlaces(homes, manualClock()) };
 }
 
 test('a folder is known by its real name, and what is no folder says why', async (t) => {
@@ -53,7 +53,7 @@ test('a share that does not answer is waited for a while once, and not asked aga
   const clock = manualClock();
   let questions = 0;
   const answer = Promise.withResolvers<never>();
-  const places = new Places(homes, clock, () => {
+  const places = new WatchedPlaces(homes, clock, () => {
     questions++;
     return answer.promise;
   });

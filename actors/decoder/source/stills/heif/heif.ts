@@ -21,7 +21,7 @@ import {
   unsupported,
 } from '../still.ts';
 import { openVips } from '../vips.ts';
-import { Fields, type HeifItems, type Item, itemBytes, readItems } from './items.ts';
+import { BoxFields, type HeifItem, type HeifItems, itemBytes, readItems } from './items.ts';
 
 interface Coding {
   /** FFmpeg's name of the decoder, and the name for people. */
@@ -99,14 +99,14 @@ function nullIfUnread(error: unknown): null {
 }
 
 /** The tiles of a grid in their order, or the item itself. Throws OutsideFile for tiles that are missing. */
-function codedItems({ items, parts }: HeifItems, item: Item): readonly Item[] {
+function codedItems({ items, parts }: HeifItems, item: HeifItem): readonly HeifItem[] {
   if (item.type !== 'grid') return [item];
   const tiles = (parts.get(item.id) ?? []).map((id) => items.get(id));
   if (tiles.length === 0 || tiles.includes(undefined)) throw new OutsideFile();
-  return tiles as Item[];
+  return tiles as HeifItem[];
 }
 
-function expectKnown(path: string, primary: Item, types: ReadonlySet<string>) {
+function expectKnown(path: string, primary: HeifItem, types: ReadonlySet<string>) {
   for (const type of types) {
     if (!codings[type]) throw unsupported(path, 'HEIF', `a picture of type '${type}'`);
   }
@@ -116,7 +116,7 @@ function expectKnown(path: string, primary: Item, types: ReadonlySet<string>) {
   if (strange) throw unsupported(path, 'HEIF', `the essential property '${strange.type}'`);
 }
 
-function bitDepth({ properties }: Item): number {
+function bitDepth({ properties }: HeifItem): number {
   const property = properties.find(({ type }) => type === 'pixi');
   return property && property.body.length > 5 ? property.body[5]! : 8;
 }
@@ -139,7 +139,7 @@ async function decode(
   path: string,
   format: string,
   heif: HeifItems,
-  primary: Item,
+  primary: HeifItem,
   isLenient: boolean,
 ): Promise<() => Sharp> {
   const decoded = ByteSource.of(path, (source) => decodePicture(source, heif, primary, isLenient));
@@ -165,7 +165,7 @@ const opacity: CodedColours = {
 async function decodePicture(
   source: ByteSource,
   heif: HeifItems,
-  item: Item,
+  item: HeifItem,
   isLenient: boolean,
 ): Promise<Pixels> {
   const coded = new CodedPictures(isLenient);
@@ -195,7 +195,7 @@ class Builder {
   }
 
   /** The picture of one item after its own cuts and turns. `colours`: those of the grid it is a tile of. */
-  async item(item: Item, colours: CodedColours | null): Promise<Pixels> {
+  async item(item: HeifItem, colours: CodedColours | null): Promise<Pixels> {
     const itemColours = coloursOf(item) ?? colours;
     const bytes = await itemBytes(this.#source, this.#heif, item, this.#isLenient);
     let pixels =
@@ -207,7 +207,7 @@ class Builder {
     return pixels;
   }
 
-  #decoded(item: Item, bytes: Buffer, colours: CodedColours | null): Pixels {
+  #decoded(item: HeifItem, bytes: Buffer, colours: CodedColours | null): Pixels {
     const coding = codings[item.type];
     const size = codedItemSize(item);
     // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and it says what decoding takes.
@@ -221,7 +221,7 @@ class Builder {
       : pixels;
   }
 
-  async #grid(item: Item, bytes: Buffer, colours: CodedColours | null): Promise<Pixels> {
+  async #grid(item: HeifItem, bytes: Buffer, colours: CodedColours | null): Promise<Pixels> {
     const tiles = codedItems(this.#heif, item);
     const { width, height, columns } = parseGrid(bytes, tiles.length);
     const stated = codedItemSize(item);
@@ -242,7 +242,7 @@ class Builder {
   }
 
   /** Null for a tile that is missing or cannot be decoded, where that is allowed. */
-  async #tile(tile: Item, colours: CodedColours | null): Promise<Pixels | null> {
+  async #tile(tile: HeifItem, colours: CodedColours | null): Promise<Pixels | null> {
     // A grid of grids is refused when the file is opened, but the opacity may be one.
     if (tile.type === 'grid') throw new OutsideFile();
     if (!this.#isLenient) return this.item(tile, colours);
@@ -303,20 +303,20 @@ type Step =
   | { readonly turn: Turned };
 
 /** The size the item says it has before its steps; null where it does not say. */
-function codedItemSize({ properties }: Item): Size | null {
+function codedItemSize({ properties }: HeifItem): Size | null {
   const property = properties.find(({ type }) => type === 'ispe');
   if (!property) return null;
-  const fields = new Fields(property.body);
+  const fields = new BoxFields(property.body);
   fields.full();
   return { width: fields.u(4), height: fields.u(4) };
 }
 
 /** The cuts and turns of an item of that size, in the order in which the file lists them. */
-function stepsOf({ properties }: Item, size: Size): readonly Step[] {
+function stepsOf({ properties }: HeifItem, size: Size): readonly Step[] {
   const steps: Step[] = [];
   let now = size;
   for (const { type, body } of properties) {
-    const fields = new Fields(body);
+    const fields = new BoxFields(body);
     if (type === 'clap') {
       const cut = cleanAperture(fields, now);
       steps.push({ cut });
@@ -347,7 +347,7 @@ function sizeAfter(size: Size, steps: readonly Step[]): Size {
  * Width, height, and the offset of the middle from that of the picture, each as a fraction. Cuts nothing when
  * impossible.
  */
-function cleanAperture(fields: Fields, { width, height }: Size) {
+function cleanAperture(fields: BoxFields, { width, height }: Size) {
   const fraction = (numerator: number) => numerator / fields.u(4);
   const wide = fraction(fields.u(4));
   const high = fraction(fields.u(4));
@@ -368,7 +368,7 @@ function cleanAperture(fields: Fields, { width, height }: Size) {
 
 /** The body of a `grid` item. Throws OutsideFile when the number of tiles is another one. */
 function parseGrid(bytes: Buffer, tiles: number): Size & { readonly columns: number } {
-  const fields = new Fields(bytes);
+  const fields = new BoxFields(bytes);
   fields.u(1);
   const wide = (fields.u(1) & 1) === 1 ? 4 : 2;
   const rows = fields.u(1) + 1;
@@ -377,9 +377,9 @@ function parseGrid(bytes: Buffer, tiles: number): Size & { readonly columns: num
   return { width: fields.u(wide), height: fields.u(wide), columns };
 }
 
-function coloursOf({ properties }: Item): CodedColours | null {
+function coloursOf({ properties }: HeifItem): CodedColours | null {
   for (const { type, body } of properties) {
-    const fields = new Fields(body);
+    const fields = new BoxFields(body);
     if (type !== 'colr' || fields.code() !== 'nclx') continue;
     fields.u(2);
     return { transfer: fields.u(2), matrix: fields.u(2), fullRange: fields.u(1) >= 128 };
@@ -388,9 +388,9 @@ function coloursOf({ properties }: Item): CodedColours | null {
 }
 
 /** The ICC profile; null where there is none. */
-function profileOf({ properties }: Item): Buffer | null {
+function profileOf({ properties }: HeifItem): Buffer | null {
   for (const { type, body } of properties) {
-    const fields = new Fields(body);
+    const fields = new BoxFields(body);
     if (type !== 'colr' || !['prof', 'rICC'].includes(fields.code())) continue;
     const profile = fields.rest();
     if (profile.length > 128) return profile;
@@ -411,7 +411,7 @@ const leastPixels = 64 * 64;
 const pixelsOf = (size: Size | null) => (size ? size.width * size.height : 0);
 
 /** Memory for decoding all of it and handing it to a pipeline, bytes. */
-function heifBytes(heif: HeifItems, primary: Item): number {
+function heifBytes(heif: HeifItems, primary: HeifItem): number {
   const size = codedItemSize(primary)!;
   const pixels = pixelsOf(size);
   const alpha = alphaOf(heif, primary);
@@ -423,7 +423,7 @@ function heifBytes(heif: HeifItems, primary: Item): number {
 }
 
 /** The canvas of an item, the largest of its tiles, and a copy for each cut and turn. */
-function pictureBytes(heif: HeifItems, item: Item): number {
+function pictureBytes(heif: HeifItems, item: HeifItem): number {
   const size = codedItemSize(item);
   if (!size) return 0;
   const largest = codedItems(heif, item).reduce(
@@ -435,24 +435,24 @@ function pictureBytes(heif: HeifItems, item: Item): number {
 }
 
 /** Pixels of all items that are decoded, the opacity among them. */
-function decodedPixels(heif: HeifItems, primary: Item): number {
+function decodedPixels(heif: HeifItems, primary: HeifItem): number {
   const alpha = alphaOf(heif, primary);
   const coded = [primary, ...(alpha ? [alpha] : [])].flatMap((item) => codedItems(heif, item));
   return coded.reduce((sum, item) => sum + Math.max(leastPixels, pixelsOf(codedItemSize(item))), 0);
 }
 
 /** The item that is the opacity of `item`. */
-function alphaOf({ items, references }: HeifItems, item: Item): Item | undefined {
+function alphaOf({ items, references }: HeifItems, item: HeifItem): HeifItem | undefined {
   return references
     .filter(({ type, to }) => type === 'auxl' && to.includes(item.id))
     .map(({ from }) => items.get(from))
     .find(isAlpha);
 }
 
-function isAlpha(item: Item | undefined): boolean {
+function isAlpha(item: HeifItem | undefined): boolean {
   const property = item?.properties.find(({ type }) => type === 'auxC');
   if (!property) return false;
-  const fields = new Fields(property.body);
+  const fields = new BoxFields(property.body);
   fields.full();
   return ['urn:mpeg:hevc:2015:auxid:1', 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'].includes(
     fields.text(),

@@ -11,7 +11,7 @@ export interface Property extends Box {
   readonly essential: boolean;
 }
 
-export interface Item {
+export interface HeifItem {
   readonly id: number;
   /** `hvc1`, `av01`, `grid`, `Exif`... */
   readonly type: string;
@@ -33,7 +33,7 @@ export interface Reference {
 
 export interface HeifItems {
   readonly primary: number;
-  readonly items: ReadonlyMap<number, Item>;
+  readonly items: ReadonlyMap<number, HeifItem>;
   readonly references: readonly Reference[];
   /** Numbers of the items that an item is made of, in their order. */
   readonly parts: ReadonlyMap<number, readonly number[]>;
@@ -71,13 +71,13 @@ function parseMeta(body: Buffer): HeifItems {
   const fields = (type: string) => {
     const box = boxes.get(type);
     if (!box) throw new OutsideFile();
-    return new Fields(box);
+    return new BoxFields(box);
   };
   const primary = fields('pitm');
   const { version } = primary.full();
   const properties = boxes.has('iprp') ? readProperties(boxes.get('iprp')!) : new Map<number, Property[]>();
   const places = readPlaces(fields('iloc'));
-  const items = new Map<number, Item>();
+  const items = new Map<number, HeifItem>();
   for (const { id, type } of readTypes(fields('iinf'))) {
     const place = places.get(id) ?? { extents: [], inside: false };
     items.set(id, { id, type, properties: properties.get(id) ?? [], ...place });
@@ -92,12 +92,12 @@ function parseMeta(body: Buffer): HeifItems {
   };
 }
 
-function readTypes(fields: Fields): { readonly id: number; readonly type: string }[] {
+function readTypes(fields: BoxFields): { readonly id: number; readonly type: string }[] {
   const { version } = fields.full();
   fields.u(version === 0 ? 2 : 4);
   return boxesIn(fields.rest()).flatMap(({ type, body }) => {
     if (type !== 'infe') return [];
-    const entry = new Fields(body);
+    const entry = new BoxFields(body);
     const { version } = entry.full();
     if (version < 2) return [];
     const id = entry.u(version === 2 ? 2 : 4);
@@ -106,7 +106,7 @@ function readTypes(fields: Fields): { readonly id: number; readonly type: string
   });
 }
 
-function readPlaces(fields: Fields): Map<number, Pick<Item, 'extents' | 'inside'>> {
+function readPlaces(fields: BoxFields): Map<number, Pick<HeifItem, 'extents' | 'inside'>> {
   const { version } = fields.full();
   const sizes = fields.u(2);
   const [offsetSize, lengthSize, baseSize] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];
@@ -116,7 +116,7 @@ function readPlaces(fields: Fields): Map<number, Pick<Item, 'extents' | 'inside'
   const idSize = version < 2 ? 2 : 4;
   const count = fields.u(idSize);
   if (count > mostItems) throw new OutsideFile();
-  const places = new Map<number, Pick<Item, 'extents' | 'inside'>>();
+  const places = new Map<number, Pick<HeifItem, 'extents' | 'inside'>>();
   for (let i = 0; i < count; i++) {
     const id = fields.u(idSize);
     const method = version > 0 ? fields.u(2) & 15 : 0;
@@ -140,7 +140,7 @@ function readProperties(body: Buffer): Map<number, Property[]> {
   const properties = new Map<number, Property[]>();
   for (const { type, body } of boxes) {
     if (type !== 'ipma') continue;
-    const fields = new Fields(body);
+    const fields = new BoxFields(body);
     const { version, flags } = fields.full();
     const count = fields.u(4);
     if (count > mostItems) throw new OutsideFile();
@@ -161,11 +161,11 @@ function readProperties(body: Buffer): Map<number, Property[]> {
 }
 
 function readReferences(body: Buffer): Reference[] {
-  const fields = new Fields(body);
+  const fields = new BoxFields(body);
   const { version } = fields.full();
   const idSize = version === 0 ? 2 : 4;
   return boxesIn(fields.rest()).map(({ type, body }) => {
-    const reference = new Fields(body);
+    const reference = new BoxFields(body);
     const from = reference.u(idSize);
     const count = reference.u(2);
     return { type, from, to: Array.from({ length: count }, () => reference.u(idSize)) };
@@ -187,7 +187,7 @@ function partsIn(references: readonly Reference[]): Map<number, readonly number[
 export async function itemBytes(
   source: ByteSource,
   { data }: HeifItems,
-  item: Item,
+  item: HeifItem,
   padded = false,
 ): Promise<Buffer> {
   if (!item.extents) throw new OutsideFile();
@@ -248,7 +248,7 @@ function boxesIn(bytes: Buffer): Box[] {
 }
 
 /** Reads the fields of a box in order. Throws OutsideFile at the end of the box. */
-export class Fields {
+export class BoxFields {
   readonly #bytes: Buffer;
   #at = 0;
 

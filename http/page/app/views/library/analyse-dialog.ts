@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Api, ApiError, api, messageOf, useAsk } from '../../api.ts';
+import { type Api, api, messageOf, ServiceError, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { Dialog, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
@@ -13,13 +13,13 @@ import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { FEWEST, type Job } from '../people/change.ts';
+import { type ClusteringJob, FEWEST } from '../people/change.ts';
 import { SetUpButton } from '../settings/set-up.ts';
-import { type ListedFile, MOST_FILES, type Row, type Walked, walk } from './listing.ts';
+import { type FolderFile, type ListingRow, MOST_FILES, type Walked, walk } from './listing.ts';
 import { runningAnalysis } from './task-list.ts';
 
 interface AnalyseDialogProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListingRow[];
   close(): void;
 }
 
@@ -74,7 +74,7 @@ function Choices({ listing, cache_dir, close }: ChoicesProps) {
       void readTasks().catch(() => {});
     } catch (error) {
       // Somebody else began one meanwhile.
-      if (error instanceof ApiError && error.status === 409) tasks.again();
+      if (error instanceof ServiceError && error.status === 409) tasks.again();
       setProblem(messageOf(error));
       setBusy(false);
     }
@@ -217,7 +217,7 @@ export const defaultWork: WorkOptions = {
   again: false,
 };
 
-type WorkFile = Pick<ListedFile, 'media_path' | 'kind' | 'summaries'>;
+type WorkFile = Pick<FolderFile, 'media_path' | 'kind' | 'summaries'>;
 
 interface KindCounts {
   readonly video: number;
@@ -264,7 +264,7 @@ export function requestOf(
   };
 }
 
-type Clustering = Pick<Job, 'name' | 'eps' | 'min_samples'>;
+type Clustering = Pick<ClusteringJob, 'name' | 'eps' | 'min_samples'>;
 
 /** New faces join a clustering as it is. */
 function clusteringOf(cluster_job_name: string, clusterings: readonly Clustering[]) {

@@ -1,7 +1,7 @@
 // Folders and files: where one is, what is chosen, and what is done with it.
 import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { ApiError, api, messageOf, useAsk } from '../../api.ts';
+import { api, messageOf, ServiceError, useAsk } from '../../api.ts';
 import { loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
@@ -18,16 +18,16 @@ import { AnalyseDialog } from './analyse-dialog.ts';
 import {
   choose,
   chooseAll,
+  type FolderFile,
   folderIn,
   folderOf,
   freshRows,
   isFolderGone,
-  type ListedFile,
+  type ListingRow,
   listing,
   nothing,
   openFolder,
   PAGE,
-  type Row,
   reasonOf,
   refresh,
   rowAt,
@@ -44,7 +44,7 @@ const SHOWN_LOSSES = 8;
 const MOST_PATHS = 10_000;
 
 interface ForgetDialogProps {
-  readonly rows: readonly Pick<Row, 'path'>[];
+  readonly rows: readonly Pick<ListingRow, 'path'>[];
   close(): void;
 }
 
@@ -91,7 +91,7 @@ async function forgetting(
   try {
     return await api.forgetMedia({ ...body, dry_run: true }, { signal });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { forgotten: [], clusterings_gone: [] };
+    if (error instanceof ServiceError && error.status === 404) return { forgotten: [], clusterings_gone: [] };
     throw error;
   }
 }
@@ -156,13 +156,13 @@ export function Files({ params }: { readonly params: string }) {
 }
 
 /** A folder is gone into; an analysed file is played. */
-function open(row: Row): void {
+function open(row: ListingRow): void {
   if (row.kind === 'folder') openFolder(row.path);
   else if (row.file.hash_str !== null)
     go('player', momentArgument({ hash_str: row.file.hash_str, seconds: 0 }));
 }
 
-function useFileKeys(current: Row | undefined, start: (kind: 'analyse' | 'forget') => unknown): void {
+function useFileKeys(current: ListingRow | undefined, start: (kind: 'analyse' | 'forget') => unknown): void {
   const move = (by: number) => (event: KeyboardEvent) => {
     const { cursor, total } = listing.get();
     if (!total) return false;
@@ -236,8 +236,8 @@ function DropDialog({ name, close, start }: DropDialogProps) {
 // Below the list: the row in question with its whole path, what is known of it, and why it failed.
 
 interface DetailsProps {
-  readonly row: Row | undefined;
-  open(row: Row): void;
+  readonly row: ListingRow | undefined;
+  open(row: ListingRow): void;
 }
 
 function Details({ row, open }: DetailsProps) {
@@ -252,7 +252,7 @@ function Details({ row, open }: DetailsProps) {
   </section>`;
 }
 
-function OfFile({ file }: { readonly file: ListedFile }) {
+function OfFile({ file }: { readonly file: FolderFile }) {
   const { visual, transcript, faces, summaries, failure, size_bytes, modified_at } = file;
   const { language } = get();
   const results = [

@@ -1,6 +1,6 @@
 // The folder that is looked at, a page at a time as it comes into sight, and what is chosen in it. Kept while
 // another view is shown.
-import { type Api, ApiError, api, isAbort } from '../../api.ts';
+import { type Api, api, isAbort, ServiceError } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { createSlice, get } from '../../store.ts';
 import { nameOf } from '../../times.ts';
@@ -11,17 +11,17 @@ import { failureText } from '../../words/errors.ts';
 // sight, and which pages hold them.
 
 type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
-export type ListedFile = FolderPage['files'][number];
+export type FolderFile = FolderPage['files'][number];
 type ListedFolder = FolderPage['folders'][number];
 
-export type Row =
+export type ListingRow =
   | ({ readonly kind: 'folder' } & ListedFolder)
-  | { readonly kind: 'file'; readonly path: string; readonly name: string; readonly file: ListedFile };
+  | { readonly kind: 'file'; readonly path: string; readonly name: string; readonly file: FolderFile };
 
-function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>): Row[] {
+function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>): ListingRow[] {
   return [
-    ...folders.map((folder): Row => ({ kind: 'folder', ...folder })),
-    ...files.map((file): Row => ({ kind: 'file', path: file.media_path, name: file.name, file })),
+    ...folders.map((folder): ListingRow => ({ kind: 'folder', ...folder })),
+    ...files.map((file): ListingRow => ({ kind: 'file', path: file.media_path, name: file.name, file })),
   ];
 }
 
@@ -81,18 +81,18 @@ export function reasonOf(
 
 // Selection in a list: one by one, a range, or all.
 
-type Chosen = ReadonlyMap<string, Row>;
+type Chosen = ReadonlyMap<string, ListingRow>;
 
 export const nothing: Chosen = new Map();
 
-export function toggled(chosen: Chosen, row: Row): Chosen {
+export function toggled(chosen: Chosen, row: ListingRow): Chosen {
   const next = new Map(chosen);
   if (!next.delete(row.path)) next.set(row.path, row);
   return next;
 }
 
 /** With these beside those that are. */
-export function withRows(chosen: Chosen, rows: readonly Row[]): Chosen {
+export function withRows(chosen: Chosen, rows: readonly ListingRow[]): Chosen {
   return new Map([...chosen, ...rows.map((row) => [row.path, row] as const)]);
 }
 
@@ -108,7 +108,7 @@ interface Listing {
   readonly folder: string | null;
   /** Null until it is known. */
   readonly total: number | null;
-  readonly pages: ReadonlyMap<number, readonly Row[]>;
+  readonly pages: ReadonlyMap<number, readonly ListingRow[]>;
   readonly error: unknown;
   readonly chosen: Chosen;
   /** Row that keys go on from. */
@@ -177,7 +177,7 @@ async function read(page: number, round: Set<number>, signal: AbortSignal): Prom
     if (signal.aborted || isAbort(error)) return;
     round.delete(page);
     // Without an answer it is asked again when the service is back.
-    if (error instanceof ApiError && error.status === 0) return;
+    if (error instanceof ServiceError && error.status === 0) return;
     const nothingLeft = { total: null, pages: new Map(), chosen: nothing };
     listing.update(({ round: before }) => ({
       error,
@@ -188,7 +188,7 @@ async function read(page: number, round: Set<number>, signal: AbortSignal): Prom
 }
 
 export function isFolderGone(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
+  return error instanceof ServiceError && error.status === 404;
 }
 
 async function ask(folder: string | null, offset: number, limit: number, signal?: AbortSignal) {
@@ -200,12 +200,12 @@ async function ask(folder: string | null, offset: number, limit: number, signal?
   return { total: page.total, rows: rowsOf(page) };
 }
 
-export function rowAt(pages: Listing['pages'], index: number): Row | undefined {
+export function rowAt(pages: Listing['pages'], index: number): ListingRow | undefined {
   return pages.get(Math.floor(index / PAGE))?.[index % PAGE];
 }
 
 /** Rows [from, to), also those that were not in sight yet. */
-export async function rowsBetween(from: number, to: number): Promise<Row[]> {
+export async function rowsBetween(from: number, to: number): Promise<ListingRow[]> {
   const { pages } = listing.get();
   const isKnown = pagesOf(from, to, PAGE).every((page) => pages.has(page));
   if (isKnown)
@@ -215,9 +215,9 @@ export async function rowsBetween(from: number, to: number): Promise<Row[]> {
   return freshRows(from, to);
 }
 
-export async function freshRows(from: number, to: number): Promise<Row[]> {
+export async function freshRows(from: number, to: number): Promise<ListingRow[]> {
   const { folder } = listing.get();
-  const rows: Row[] = [];
+  const rows: ListingRow[] = [];
   const most = 10_000;
   for (let at = from; at < to; at += most)
     rows.push(...(await ask(folder, at, Math.min(most, to - at), aborter.signal)).rows);
@@ -257,7 +257,7 @@ export const MOST_FILES = 100_000;
 const DEEPEST = 60;
 
 export interface Walked {
-  readonly files: readonly ListedFile[];
+  readonly files: readonly FolderFile[];
   /** Folders that could not be listed. */
   readonly unreadable: readonly string[];
   /** There are more files than are taken. */
@@ -271,13 +271,13 @@ interface WalkOptions {
 }
 
 export async function walk(
-  rows: readonly Row[],
+  rows: readonly ListingRow[],
   { cache_dir, signal, onCount }: WalkOptions,
 ): Promise<Walked> {
-  const filesByPath = new Map<string, ListedFile>();
+  const filesByPath = new Map<string, FolderFile>();
   const unreadable: string[] = [];
   const waiting: { readonly path: string; readonly depth: number }[] = [];
-  const take = (some: readonly Row[], depth: number) => {
+  const take = (some: readonly ListingRow[], depth: number) => {
     for (const row of some) {
       if (row.kind === 'folder') waiting.push({ path: row.path, depth });
       else filesByPath.set(row.path, row.file);
@@ -295,7 +295,7 @@ export async function walk(
         take(rowsOf(page), depth + 1);
       }
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 0) throw error;
+      if (!(error instanceof ServiceError) || error.status === 0) throw error;
       unreadable.push(folder);
     }
   }
@@ -308,14 +308,14 @@ export async function walk(
 }
 
 /** The row of a path that a person named, a folder or a file. Throws what the service says of it. */
-export async function lookUp(path: string, cache_dir: string, signal?: AbortSignal): Promise<Row> {
+export async function lookUp(path: string, cache_dir: string, signal?: AbortSignal): Promise<ListingRow> {
   const name = nameOf(path);
   try {
     await api.listMedia({ cache_dir, folder: path, limit: 0 }, { signal });
     return { kind: 'folder', path, name, analysed: 0 };
   } catch (error) {
     const folder = folderOf(path);
-    if (!(error instanceof ApiError) || error.status === 0 || folder === null) throw error;
+    if (!(error instanceof ServiceError) || error.status === 0 || folder === null) throw error;
     for (let offset = 0, total = 1; offset < total; offset += WALKED_AT_ONCE) {
       const page = await api
         .listMedia({ cache_dir, folder, offset, limit: WALKED_AT_ONCE }, { signal })

@@ -12,8 +12,9 @@ import { t } from '../../words.ts';
 import {
   chooseAll,
   crumbsOf,
+  type FolderFile,
   folderOf,
-  type ListedFile,
+  type ListingRow,
   listing,
   lookUp,
   need,
@@ -21,7 +22,6 @@ import {
   openFolder,
   PAGE,
   pagesOf,
-  type Row,
   reasonOf,
   refresh,
   rowAt,
@@ -37,7 +37,7 @@ const NARROW = 720;
 interface TableProps {
   readonly total: number;
   choose(index: number, isRange: boolean): unknown;
-  open(row: Row): void;
+  open(row: ListingRow): void;
 }
 
 export function Table({ total, choose, open }: TableProps) {
@@ -108,7 +108,7 @@ function bringIntoSight(element: HTMLElement, index: number, row: number): void 
 
 // One row of the list.
 
-const icons: Readonly<Record<ListedFile['kind'] | 'folder', IconName>> = {
+const icons: Readonly<Record<FolderFile['kind'] | 'folder', IconName>> = {
   folder: 'library',
   video: 'play',
   audio: 'speech',
@@ -125,11 +125,11 @@ interface RowViewProps {
   readonly top: number;
   readonly height: number;
   /** Undefined while it is read. */
-  readonly row: Row | undefined;
+  readonly row: ListingRow | undefined;
   readonly isCurrent: boolean;
   readonly isChosen: boolean;
   choose(index: number, isRange: boolean): unknown;
-  open(row: Row): void;
+  open(row: ListingRow): void;
 }
 
 function RowView({ index, top, height, row, isCurrent, isChosen, choose, open }: RowViewProps) {
@@ -154,7 +154,7 @@ function RowView({ index, top, height, row, isCurrent, isChosen, choose, open }:
   </div>`;
 }
 
-function Name({ row, open }: Pick<RowViewProps, 'open'> & { readonly row: Row }) {
+function Name({ row, open }: Pick<RowViewProps, 'open'> & { readonly row: ListingRow }) {
   const go = (event: Event) => {
     event.preventDefault();
     open(row);
@@ -166,15 +166,15 @@ function Name({ row, open }: Pick<RowViewProps, 'open'> & { readonly row: Row })
     ${reason !== null && isAnalysed(row.file) && html`<span class="problem" title=${reason}><${Icon} name="warning" /><span class="unseen">${reason}</span></span>`}</span>`;
 }
 
-function isAnalysed({ visual, transcript, faces, summaries }: ListedFile): boolean {
+function isAnalysed({ visual, transcript, faces, summaries }: FolderFile): boolean {
   return visual.length > 0 || transcript !== null || faces || summaries > 0;
 }
 
-function failureOf({ failure, media_path }: ListedFile): string | null {
+function failureOf({ failure, media_path }: FolderFile): string | null {
   return failure && t(library.failed, { error: reasonOf(failure, media_path) });
 }
 
-function Cells({ file }: { readonly file: ListedFile }) {
+function Cells({ file }: { readonly file: FolderFile }) {
   const { visual, transcript, faces, summaries, size_bytes } = file;
   const size = size_bytes === null ? '' : sizeText(size_bytes, get().language);
   const reason = failureOf(file);
@@ -191,13 +191,13 @@ function Cells({ file }: { readonly file: ListedFile }) {
 
 export interface PathAction {
   readonly kind: 'analyse' | 'forget' | 'watch';
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListingRow[];
 }
 
 interface PathBarProps {
   readonly folder: string | null;
   /** Selected rows, or the row under the menu. */
-  readonly selection: readonly Row[];
+  readonly selection: readonly ListingRow[];
   start(doing: PathAction): void;
 }
 
@@ -232,7 +232,7 @@ interface PathFieldProps {
 export function PathField({ start, done, isFocused = false }: PathFieldProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
-  const run = async (work: (row: Row) => void) => {
+  const run = async (work: (row: ListingRow) => void) => {
     const { cache_dir } = get().folder;
     try {
       const path = cache_dir && (await typedPath(text, cache_dir));
@@ -245,7 +245,7 @@ export function PathField({ start, done, isFocused = false }: PathFieldProps) {
       setProblem(messageOf(error));
     }
   };
-  const show = (row: Row) => openFolder(row.kind === 'folder' ? row.path : folderOf(row.path));
+  const show = (row: ListingRow) => openFolder(row.kind === 'folder' ? row.path : folderOf(row.path));
   const begin = (kind: PathAction['kind']) => () => void run((row) => start({ kind, rows: [row] }));
   const submit = (event: Event) => {
     event.preventDefault();

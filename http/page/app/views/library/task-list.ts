@@ -15,19 +15,19 @@ import { crumbsOf, folderOf, reasonOf } from './listing.ts';
 
 // Names of tasks, and the task that an analysis would stop.
 
-export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
+export type ListedTask = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
 
 /** It runs, or waits its turn. */
-function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
+function isActive({ state }: Pick<ListedTask, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'stopping';
 }
 
-export function runningAnalysis(tasks: readonly Snapshot[]): Snapshot | null {
+export function runningAnalysis(tasks: readonly ListedTask[]): ListedTask | null {
   return tasks.find((task) => isActive(task) && isAnalysis(task.request.types)) ?? null;
 }
 
 /** A task that ended otherwise than it should can go on; so can one of which files failed. */
-export function canResume({ state, counts }: Pick<Snapshot, 'state' | 'counts'>): boolean {
+export function canResume({ state, counts }: Pick<ListedTask, 'state' | 'counts'>): boolean {
   return !isActive({ state }) && (state !== 'completed' || counts.failed + counts.jobs_failed > 0);
 }
 
@@ -57,7 +57,7 @@ export function TaskList() {
 }
 
 interface TaskProps {
-  readonly task: Snapshot;
+  readonly task: ListedTask;
   /** To go on with it, another one would have to stop. */
   readonly stops: boolean;
   again(): void;
@@ -102,7 +102,7 @@ function Task({ task, stops, again }: TaskProps) {
 }
 
 /** State by the task's events, which come more often than the list is read. */
-function Live({ task }: { readonly task: Snapshot }) {
+function Live({ task }: { readonly task: ListedTask }) {
   const now = useStore(({ tasks }) => tasks.find(({ task_id }) => task_id === task.task_id) ?? null);
   const waiting = useStore(({ tasks }) => waitingText(tasks, task.task_id));
   if (waiting !== null) return html`<p role="status">${waiting}</p>`;
@@ -118,7 +118,7 @@ function Live({ task }: { readonly task: Snapshot }) {
     ${path !== null && html`<p class="quiet cut" title=${path}>${nameOf(path)}</p>`}`;
 }
 
-function endText(task: Snapshot): string {
+function endText(task: ListedTask): string {
   const { counts, elapsed_seconds } = task;
   const failed = counts.failed + counts.jobs_failed;
   return [
@@ -130,7 +130,10 @@ function endText(task: Snapshot): string {
 }
 
 /** A file is a step of each kind of work on it. */
-function countTexts({ request }: Snapshot, { files, done, jobs, jobs_done }: Snapshot['counts']): string[] {
+function countTexts(
+  { request }: ListedTask,
+  { files, done, jobs, jobs_done }: ListedTask['counts'],
+): string[] {
   const word = request.types.length > 1 ? words.ofSteps : words.ofFiles;
   return [
     ...(files > 0 ? [t(word, { n: files, done })] : []),
@@ -139,7 +142,7 @@ function countTexts({ request }: Snapshot, { files, done, jobs, jobs_done }: Sna
 }
 
 /** Which folder and files a task is about: by its results, or by the file that it works on. */
-function Place({ task }: { readonly task: Snapshot }) {
+function Place({ task }: { readonly task: ListedTask }) {
   const { task_id, counts } = task;
   const now = useStore(({ tasks }) => tasks.find((task) => task.task_id === task_id)?.path ?? null);
   const hasEnded = counts.done > 0;

@@ -131,12 +131,12 @@ export function merge(job: string, cluster_ids: readonly string[], target?: stri
 /** Similar faces that make a group of a new clustering: the service's own default is for larger libraries. */
 export const FEWEST = 2;
 
-export type Job = Awaited<ReturnType<typeof api.faceClusters>>['jobs'][number];
+export type ClusteringJob = Awaited<ReturnType<typeof api.faceClusters>>['jobs'][number];
 type Samples = Extract<
   Awaited<ReturnType<typeof api.clusterSamples>>,
   { readonly clusters: readonly unknown[] }
 >;
-export type Cluster = Samples['clusters'][number];
+export type SampledCluster = Samples['clusters'][number];
 
 interface PeopleState {
   /** Name of the clustering; null for the first one. */
@@ -192,7 +192,7 @@ export function useJobs() {
 }
 
 /** The largest clusters with their best faces; no faces at all: none. */
-export function useClusters(job: Job, most: number, faces: number) {
+export function useClusters(job: ClusteringJob, most: number, faces: number) {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
   return useAsk(
@@ -258,7 +258,7 @@ export function percent(likeness: number): number {
 
 type Segment = readonly [start: number, text: string, end: number, path: string];
 
-export interface Speaker {
+export interface FileSpeaker {
   readonly hash_str: string;
   readonly media_path: string;
   readonly speaker: string;
@@ -292,11 +292,11 @@ interface Spoken {
 /** Enough to know a voice by. */
 const SAMPLE_SECONDS = 10;
 
-export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
+export function speakersOf(media_path: string, spoken: Spoken): FileSpeaker[] {
   const { hash_str, segments, speakers, speakers_uncertain: isUncertain = false } = spoken;
   const range = spoken.speaker_range ?? null;
   return Object.entries(speakers)
-    .flatMap(([speaker, { segment_indices, display_name: name = '' }]): Speaker[] => {
+    .flatMap(([speaker, { segment_indices, display_name: name = '' }]): FileSpeaker[] => {
       const spokenSegments = segment_indices
         .map((at) => segments[at])
         .filter((segment) => segment !== undefined);

@@ -12,16 +12,16 @@ import { people } from '../../words/people.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import {
-  type Cluster,
+  type ClusteringJob,
   changed,
   FEWEST,
-  type Job,
   merge,
   nameCluster,
   namesAmong,
   placeOfCluster,
   placeOfLoose,
   present,
+  type SampledCluster,
   slice,
   targetOf,
   toggled,
@@ -88,7 +88,7 @@ export const calledOf = ({ name, size }: { readonly name: string; readonly size:
 
 interface CardProps {
   readonly job: string;
-  readonly cluster: Cluster;
+  readonly cluster: SampledCluster;
 }
 
 function Card({ job, cluster }: CardProps) {
@@ -118,12 +118,12 @@ export function Faces({ faces }: { readonly faces: readonly string[] }) {
 const PAGE = 100;
 const FACES = 4;
 
-export function Clusters({ job }: { readonly job: Job }) {
+export function Clusters({ job }: { readonly job: ClusteringJob }) {
   const [most, setMost] = useState(PAGE);
   const answer = useUnwritten(useClusters(job, most, FACES));
-  const [merging, setMerging] = useState<readonly Cluster[] | null>(null);
+  const [merging, setMerging] = useState<readonly SampledCluster[] | null>(null);
   const clusters = answer.value?.clusters ?? [];
-  const start = (chosen: readonly Cluster[], target?: string) => {
+  const start = (chosen: readonly SampledCluster[], target?: string) => {
     if (namesAmong(chosen).length > 1) setMerging(chosen);
     else void merge(job.name, idsOf(chosen), namesAmong(chosen)[0]?.cluster_id ?? target);
   };
@@ -151,12 +151,12 @@ function useUnwritten<T>(answer: T): T {
   return shown.current;
 }
 
-const idsOf = (clusters: readonly Cluster[]) => clusters.map(({ cluster_id }) => cluster_id);
+const idsOf = (clusters: readonly SampledCluster[]) => clusters.map(({ cluster_id }) => cluster_id);
 
 interface CardsProps {
   readonly job: string;
-  readonly clusters: readonly Cluster[];
-  start(clusters: readonly Cluster[], target?: string): void;
+  readonly clusters: readonly SampledCluster[];
+  start(clusters: readonly SampledCluster[], target?: string): void;
 }
 
 function Cards({ job, clusters, start }: CardsProps) {
@@ -195,7 +195,7 @@ function Choosing({ clusters, start }: Pick<CardsProps, 'clusters' | 'start'>) {
 
 interface WhichNameProps {
   readonly job: string;
-  readonly clusters: readonly Cluster[];
+  readonly clusters: readonly SampledCluster[];
   close(): void;
 }
 
@@ -214,7 +214,7 @@ function WhichName({ job, clusters, close }: WhichNameProps) {
 
 // Clusters again: how strictly, and how far it is.
 
-export function Recluster({ job }: { readonly job: Job }) {
+export function Recluster({ job }: { readonly job: ClusteringJob }) {
   const [asks, setAsks] = useState(false);
   const task_id = slice.use((state) => state.task_id);
   const onEnd = ({ error, isCancelled }: TaskEnd) => {
@@ -229,7 +229,7 @@ export function Recluster({ job }: { readonly job: Job }) {
     ${asks && html`<${Question} job=${job} close=${() => setAsks(false)} />`}`;
 }
 
-function Question({ job, close }: { readonly job: Job; close(): void }) {
+function Question({ job, close }: { readonly job: ClusteringJob; close(): void }) {
   const [eps, setEps] = useState(job.eps);
   const [least, setLeast] = useState(job.min_samples);
   const [problem, setProblem] = useState('');

@@ -1,7 +1,7 @@
 // The view of people: clusters of faces, pairs that may be one person, and voices.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, api, useAsk } from '../../api.ts';
+import { api, ServiceError, useAsk } from '../../api.ts';
 import { go, type View } from '../../navigation.ts';
 import { Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { Picture } from '../../pictures.ts';
@@ -14,9 +14,9 @@ import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import {
+  type ClusteringJob,
   correct,
   FEWEST,
-  type Job,
   looseArgument,
   merge,
   moveFaces,
@@ -42,7 +42,7 @@ const PAGE = 120;
 const MOST = 1000;
 
 /** `cluster_id` null: the faces in no group. */
-function useFaces(job: Job, cluster_id: string | null, limit: number) {
+function useFaces(job: ClusteringJob, cluster_id: string | null, limit: number) {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
   const which = cluster_id === null ? { include_noise: true } : { cluster_id };
@@ -55,14 +55,14 @@ function useFaces(job: Job, cluster_id: string | null, limit: number) {
 }
 
 interface ClusterProps {
-  readonly job: Job;
+  readonly job: ClusteringJob;
   readonly cluster_id: string;
 }
 
 function Person({ job, cluster_id }: ClusterProps) {
   const [limit, setLimit] = useState(PAGE);
   const { value, state, error, again } = useFaces(job, cluster_id, limit);
-  const isUnknown = error instanceof ApiError && error.status >= 400 && error.status < 405;
+  const isUnknown = error instanceof ServiceError && error.status >= 400 && error.status < 405;
   const isGone = state === 'failed' ? isUnknown : state === 'ready' && value === null;
   if (isGone)
     return html`<${Empty} icon="person" title=${t(people.gone)}><p class="quiet">${t(people.goneHow)}</p><${Back} /><//>`;
@@ -81,7 +81,7 @@ function Person({ job, cluster_id }: ClusterProps) {
     <${Appearances} job=${job} cluster_id=${cluster_id} />`;
 }
 
-function Loose({ job }: { readonly job: Job }) {
+function Loose({ job }: { readonly job: ClusteringJob }) {
   const [limit, setLimit] = useState(PAGE);
   const { value, state, error, again } = useFaces(job, null, limit);
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
@@ -105,7 +105,7 @@ function Back() {
 type ShownFaces = NonNullable<Awaited<ReturnType<typeof api.clusterFaces>>['noise']>;
 
 interface FaceGroupProps {
-  readonly job: Job;
+  readonly job: ClusteringJob;
   /** Null: the faces in no group. */
   readonly cluster_id: string | null;
 }
@@ -191,7 +191,7 @@ function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
 const FEW = 12;
 
 interface AppearancesProps {
-  readonly job: Job;
+  readonly job: ClusteringJob;
   readonly cluster_id: string;
 }
 
@@ -284,8 +284,8 @@ function OfFaces({ part, opened, isLoose }: OfFacesProps) {
 }
 
 interface HeadProps {
-  readonly jobs: readonly Job[];
-  readonly job: Job;
+  readonly jobs: readonly ClusteringJob[];
+  readonly job: ClusteringJob;
 }
 
 function Head({ jobs, job }: HeadProps) {
@@ -321,7 +321,7 @@ type Pair = Awaited<ReturnType<typeof api.suggestClusters>>['suggestions'][numbe
 const PAIRS = 20;
 const FACES = 4;
 
-function Alike({ job }: { readonly job: Job }) {
+function Alike({ job }: { readonly job: ClusteringJob }) {
   const cache_dir = useCacheDir();
   const list = useRef<HTMLOListElement>(null);
   const answered = useRef(false);

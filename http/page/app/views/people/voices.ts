@@ -14,9 +14,9 @@ import { speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import {
   changed,
+  type FileSpeaker,
   nameBy,
   percent,
-  type Speaker,
   say,
   slice,
   speakersOf,
@@ -35,7 +35,7 @@ async function askSpeakers(cache_dir: string, most: number, signal: AbortSignal)
   const spoken = media
     .filter(({ transcript }) => (transcript?.speakers ?? 0) > 0)
     .map(({ media_path }) => media_path);
-  const speakers: Speaker[] = [];
+  const speakers: FileSpeaker[] = [];
   for (let open: readonly string[] = spoken; open.length > 0; ) {
     const request = { cache_dir, media_paths: open.slice(0, FILES) };
     const { transcription_data, remaining_media_paths = [] } = await api.transcriptions(request, { signal });
@@ -80,11 +80,11 @@ export function Voices() {
     )}${more}`;
 }
 
-function uncertainText({ range }: Speaker): string {
+function uncertainText({ range }: FileSpeaker): string {
   return range ? t(voices.range, { least: range.least, most: range.most }) : t(voices.uncertain);
 }
 
-function Voice({ voice }: { readonly voice: Speaker }) {
+function Voice({ voice }: { readonly voice: FileSpeaker }) {
   const { hash_str, media_path, speaker, name, seconds, sample } = voice;
   const [asks, setAsks] = useState(false);
   const called = name || speakerText(speaker);
@@ -98,7 +98,7 @@ function Voice({ voice }: { readonly voice: Speaker }) {
 }
 
 /** All voices that were linked with it have the name, too. */
-function nameVoice({ hash_str, speaker, name: before }: Speaker, name: string): Promise<boolean> {
+function nameVoice({ hash_str, speaker, name: before }: FileSpeaker, name: string): Promise<boolean> {
   return nameBy(name, before, async (text) => {
     const assignments = [{ speaker, name: text }];
     await api.nameSpeakers({ cache_dir: get().folder.cache_dir!, hash_str, assignments });
@@ -110,7 +110,7 @@ function nameVoice({ hash_str, speaker, name: before }: Speaker, name: string): 
 
 type Suggested = Awaited<ReturnType<typeof api.suggestSpeakers>>['suggestions'][number];
 
-function Elsewhere({ voice }: { readonly voice: Speaker }) {
+function Elsewhere({ voice }: { readonly voice: FileSpeaker }) {
   const { hash_str, speaker } = voice;
   const cache_dir = useCacheDir();
   const loaded = useQuestions(
@@ -132,7 +132,7 @@ function Elsewhere({ voice }: { readonly voice: Speaker }) {
 }
 
 interface QuestionProps {
-  readonly voice: Speaker;
+  readonly voice: FileSpeaker;
   readonly suggested: Suggested;
   readonly isBusy: boolean;
   onAnswer(suggested: Suggested, same: boolean): void;
@@ -152,7 +152,7 @@ function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
   </li>`;
 }
 
-function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<boolean> {
+function answer(voice: FileSpeaker, suggested: Suggested, same: boolean): Promise<boolean> {
   const name = voice.name || suggested.speaker_name || null;
   const voicePair = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
   return say({ voices: voicePair, same, ...(same && { name }) }, t(same ? voices.isSame : voices.isNotSame));

@@ -11,7 +11,7 @@ import { attempt, CopyLink, copyText } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
-import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
+import { frameAt, neighbour, type SecondsRange, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';
 import { shownPicture } from './screen.ts';
 import { type Transport, useTransport } from './transport.ts';
@@ -33,7 +33,7 @@ interface ControlsProps {
   readonly transport: Transport;
   readonly marks: { readonly in: number | null; readonly out: number | null };
   /** Range that the basket would take. */
-  readonly part: Range;
+  readonly part: SecondsRange;
   readonly actions: Actions;
 }
 
@@ -181,9 +181,9 @@ interface Marks {
 interface ActionParts {
   readonly medium: Medium;
   readonly transport: Transport;
-  readonly shots: readonly Range[];
+  readonly shots: readonly SecondsRange[];
   setMarks(change: (before: Marks) => Marks): void;
-  readonly part: Range;
+  readonly part: SecondsRange;
 }
 
 export function useActions({ medium, transport, shots, setMarks, part }: ActionParts): Actions {

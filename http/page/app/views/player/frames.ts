@@ -44,7 +44,7 @@ export function shuttled(speed: number, direction: 1 | -1): number {
   return direction * Math.min(8, Math.abs(speed) * 2);
 }
 
-export interface Range {
+export interface SecondsRange {
   readonly start_seconds: number;
   readonly end_seconds: number;
 }
@@ -52,7 +52,11 @@ export interface Range {
 /**
  * The start of the next range after a time, or of the one before; null where there is none. Ranges ascend.
  */
-export function neighbour(ranges: readonly Range[], seconds: number, direction: 1 | -1): number | null {
+export function neighbour(
+  ranges: readonly SecondsRange[],
+  seconds: number,
+  direction: 1 | -1,
+): number | null {
   const starts = ranges.map((range) => range.start_seconds);
   // A little into a range one means the range before it, not its own start again; and players round times.
   const target =
@@ -63,7 +67,7 @@ export function neighbour(ranges: readonly Range[], seconds: number, direction: 
 }
 
 /** The range that holds a time; the last one at the end of the film. Ranges ascend. */
-export function rangeAt<R extends Range>(ranges: readonly R[], seconds: number): R | null {
+export function rangeAt<R extends SecondsRange>(ranges: readonly R[], seconds: number): R | null {
   return ranges.findLast((range) => range.start_seconds <= seconds && seconds < range.end_seconds) ?? null;
 }
 
@@ -81,7 +85,7 @@ export function picturedSeconds(start: number, end: number): [number, number] {
  */
 export function withinShots<S extends { readonly start: number; readonly end: number }>(
   spans: readonly S[],
-  shots: readonly Range[],
+  shots: readonly SecondsRange[],
 ): S[] {
   return spans.map((span) => {
     const begin = rangeAt(shots, span.start)?.start_seconds ?? span.start;
@@ -94,9 +98,9 @@ export function withinShots<S extends { readonly start: number; readonly end: nu
 /** In and out of a part, where one of the two may be missing: then the shot says. `end` of the film. */
 export function partOf(
   marks: { readonly in: number | null; readonly out: number | null },
-  shot: Range | null,
+  shot: SecondsRange | null,
   end: number,
-): Range {
+): SecondsRange {
   const start = marks.in ?? Math.min(shot?.start_seconds ?? 0, marks.out ?? Number.POSITIVE_INFINITY);
   const stop = marks.out ?? Math.max(shot?.end_seconds ?? end, start);
   return {
@@ -110,7 +114,7 @@ export function partOf(
 
 export interface FilmFrames {
   /** The frame that is shown at a time, also after the end; null while its times are not there. */
-  at(seconds: number): Range | null;
+  at(seconds: number): SecondsRange | null;
   /** Gets the times near a moment. */
   load(seconds: number): Promise<void>;
 }
@@ -166,7 +170,7 @@ class ListedFrames implements FilmFrames {
     this.#duration = duration;
   }
 
-  at(seconds: number): Range | null {
+  at(seconds: number): SecondsRange | null {
     const part = this.#parts.get(this.#partOf(seconds));
     if (part === undefined) return null;
     const { frame_starts: starts, last_frame_end } = part;
@@ -220,7 +224,7 @@ export function frameBeside(
   frames: FilmFrames,
   seconds: number,
   count: number,
-): { readonly frame: Range } | { readonly missing: number } {
+): { readonly frame: SecondsRange } | { readonly missing: number } {
   let frame = frames.at(seconds);
   if (frame === null) return { missing: seconds };
   for (let steps = Math.abs(count); steps > 0; steps--) {

@@ -1,14 +1,14 @@
 // Data of a medium for the player: its kind, scenes, speech, people and chapters. Each is requested
 // separately, so that one that is missing does not affect the others.
 import { transfer } from 'comlink';
-import { ApiError, answerBytes, api, type RequestState, useAsk } from '../../api.ts';
+import { answerBytes, api, type RequestState, ServiceError, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
 import { optionWords, thingWords } from '../../words/facets.ts';
 import { speakerText } from '../../words/shell.ts';
 import { named } from '../../words.ts';
 import { work } from '../../work.ts';
 import { evenFrames, exactRate, type FilmFrames, listedFrames, PART_SECONDS, usualRate } from './frames.ts';
-import { type Boxes, joined, type SeenLane, type Span } from './seen.ts';
+import { type Boxes, joined, type SeenLane, type SeenSpan } from './seen.ts';
 
 export interface Medium {
   readonly hash_str: string;
@@ -98,7 +98,7 @@ export function useScenes(hash_str: string) {
 export function useTranscript(hash_str: string) {
   return useFolderAsk(
     async (cache_dir, signal) => {
-      const all: Segment[] = [];
+      const all: PlayerSegment[] = [];
       const request = { cache_dir, hash_str, start_seconds: 0, end_seconds: FOREVER, max_segments: PAGE };
       for (let after: number | null = null; ; ) {
         const query = { ...request, ...(after !== null && { after_segment_index: after }) };
@@ -117,7 +117,7 @@ export function usePeople(hash_str: string) {
   return useFolderAsk(
     async (cache_dir, signal) => {
       const { jobs } = await api.faceClusters({ cache_dir }, { signal });
-      const lanes: Lane[] = [];
+      const lanes: PlayerLane[] = [];
       for (const { name: cluster_job_name, names, media_hashes } of jobs) {
         if (Object.keys(names).length === 0 || !media_hashes.includes(hash_str)) continue;
         const { people } = await api.appearances({ cache_dir, cluster_job_name }, { signal });
@@ -155,21 +155,21 @@ export function useChapters(hash_str: string) {
 
 /** One that is gone, or cannot be read any more, is told where it is shown. */
 function withoutFile(error: unknown): null {
-  if (error instanceof ApiError && [400, 404, 409].includes(error.status)) return null;
+  if (error instanceof ServiceError && [400, 404, 409].includes(error.status)) return null;
   throw error;
 }
 
 /** Missing analysis is an empty result and no error: the rest can be viewed. */
 export function withoutAnalysis<T>(nothing: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof ApiError && error.status === 400) return nothing;
+    if (error instanceof ServiceError && error.status === 400) return nothing;
     throw error;
   };
 }
 
 // Lanes along the time line: spans of time that belong together, as who speaks, who is seen, chapters.
 
-export interface Segment {
+export interface PlayerSegment {
   readonly segment_index: number;
   readonly start_seconds: number;
   readonly end_seconds: number;
@@ -178,10 +178,10 @@ export interface Segment {
   readonly speaker_name: string;
 }
 
-export interface Lane {
+export interface PlayerLane {
   readonly kind: 'speaker' | 'person' | 'chapters' | 'thing' | 'line' | 'face' | 'sound';
   readonly label: string;
-  readonly spans: readonly Span[];
+  readonly spans: readonly SeenSpan[];
   readonly boxes?: Boxes;
 }
 
@@ -204,7 +204,7 @@ export function useSeen(hash_str: string, words: { readonly lines: string; reado
 function laneOf(
   { kind, name, spans, texts, boxes }: SeenLane,
   words: { readonly lines: string; readonly faces: string },
-): Lane {
+): PlayerLane {
   const labels = {
     thing: () => named(thingWords, name),
     sound: () => named(optionWords, `sounds.heard=${name}`),
@@ -219,7 +219,7 @@ function laneOf(
 /**
  * A lane for each speaker, who speaks longest first. `nobody`: the label where it is not known who speaks.
  */
-export function speakerLanes(segments: readonly Segment[], nobody: string): Lane[] {
+export function speakerLanes(segments: readonly PlayerSegment[], nobody: string): PlayerLane[] {
   const bySpeaker = Map.groupBy(segments, ({ speaker }) => speaker);
   return [...bySpeaker]
     .map(([speaker, turns]) => ({
@@ -238,7 +238,7 @@ export function speakerLanes(segments: readonly Segment[], nobody: string): Lane
  * Number of the segment that is spoken at a time, or the last one before it; -1 before the first. Segments
  * ascend.
  */
-export function segmentAt(segments: readonly Segment[], seconds: number): number {
+export function segmentAt(segments: readonly PlayerSegment[], seconds: number): number {
   let [low, high] = [0, segments.length];
   while (low < high) {
     const middle = (low + high) >> 1;

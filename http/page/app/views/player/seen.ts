@@ -84,7 +84,7 @@ function packed(rows: readonly (readonly number[])[]): Float64Array<ArrayBuffer>
   return Float64Array.from(rows.flat());
 }
 
-export interface Span {
+export interface SeenSpan {
   /** Seconds from the start of the film; `end` is not part of it. */
   readonly start: number;
   readonly end: number;
@@ -100,7 +100,7 @@ interface Said {
 /** Silence that does not end a speaker's span. */
 const JOINED_SECONDS = 1;
 
-export function joined(segments: readonly Said[]): Span[] {
+export function joined(segments: readonly Said[]): SeenSpan[] {
   const spans: { start: number; end: number; text: string }[] = [];
   for (const { start_seconds: start, end_seconds: end, text } of segments) {
     const last = spans.at(-1);

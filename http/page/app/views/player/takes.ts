@@ -6,7 +6,7 @@ import { momentArgument, routeHash } from '../../route.ts';
 import { clock, nameOf } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import type { Range } from './frames.ts';
+import type { SecondsRange } from './frames.ts';
 import { useFolderAsk, withoutAnalysis } from './media.ts';
 
 type Take = Awaited<ReturnType<typeof api.searchTakes>>['takes'][number];
@@ -18,7 +18,7 @@ const REST_MS = 500;
 const MOST = 8;
 
 /** The part of a shot that holds a second. */
-export function partAround({ start_seconds, end_seconds }: Range, seconds: number): Range {
+export function partAround({ start_seconds, end_seconds }: SecondsRange, seconds: number): SecondsRange {
   const start =
     start_seconds + Math.max(0, Math.floor((seconds - start_seconds) / PART_SECONDS)) * PART_SECONDS;
   return {
@@ -30,7 +30,7 @@ export function partAround({ start_seconds, end_seconds }: Range, seconds: numbe
 /** Where the found shot shows what the part begins with. */
 export function placeIn(
   { found: match, offset_seconds }: Pick<Take, 'found' | 'offset_seconds'>,
-  { start_seconds }: Range,
+  { start_seconds }: SecondsRange,
 ) {
   return Math.max(match.start_seconds, start_seconds + offset_seconds);
 }
@@ -38,7 +38,7 @@ export function placeIn(
 interface AlsoInProps {
   readonly hash_str: string;
   /** The shot that is shown, or the part between in and out. */
-  readonly shot: Range;
+  readonly shot: SecondsRange;
   readonly second: number;
 }
 
@@ -65,7 +65,7 @@ export function AlsoIn({ hash_str, shot, second }: AlsoInProps) {
 }
 
 /** A file of the same content is shown already. */
-function linkTo(take: Take, hash_str: string, part: Range) {
+function linkTo(take: Take, hash_str: string, part: SecondsRange) {
   const { found: match, offset_seconds } = take;
   const name = nameOf(match.media_path);
   if (match.hash_str === hash_str && offset_seconds === 0)

@@ -7,8 +7,8 @@ import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { useDrawing, work } from '../../work.ts';
-import { picturedSeconds, type Range } from './frames.ts';
-import { type Lane, type Medium, pointed } from './media.ts';
+import { picturedSeconds, type SecondsRange } from './frames.ts';
+import { type Medium, type PlayerLane, pointed } from './media.ts';
 import { type Transport, useEveryFrame, useSecond } from './transport.ts';
 
 const MOST_ZOOM = 64;
@@ -18,11 +18,11 @@ const STEP_SECONDS = 5;
 interface TimelineProps {
   readonly medium: Medium;
   readonly transport: Transport;
-  readonly scenes: readonly Range[];
+  readonly scenes: readonly SecondsRange[];
   /** Edges of shots are known to the second only. */
   readonly isOnGrid: boolean;
   readonly peaks: readonly number[];
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly PlayerLane[];
   readonly marks: { readonly in: number | null; readonly out: number | null };
 }
 
@@ -115,7 +115,7 @@ function placeByKey(key: string, seconds: number, duration: number): number | nu
 }
 
 interface LaneProps {
-  readonly lane: Lane;
+  readonly lane: PlayerLane;
   readonly duration: number;
   readonly transport: Transport;
   place(seconds: number): string;
@@ -124,7 +124,7 @@ interface LaneProps {
 function LaneOf({ lane: { kind, label, spans, boxes }, duration, place, transport }: LaneProps) {
   const words = kind === 'speaker' ? player.speaks : kind === 'person' ? player.seen : null;
   const text = words ? t(words, { name: label }) : label;
-  const point = (shown: Lane['boxes']) => () => pointed.update({ boxes: shown ?? null });
+  const point = (shown: PlayerLane['boxes']) => () => pointed.update({ boxes: shown ?? null });
   useEffect(() => point(undefined), []);
   const element = useRef<HTMLDivElement>(null);
   const spanAt = ({ clientX }: MouseEvent) => {
@@ -152,7 +152,7 @@ function LaneOf({ lane: { kind, label, spans, boxes }, duration, place, transpor
 }
 
 /** Drawn, not built: a film of ten hours has thousands. */
-function Spans({ spans, duration }: { readonly spans: Lane['spans']; readonly duration: number }) {
+function Spans({ spans, duration }: { readonly spans: PlayerLane['spans']; readonly duration: number }) {
   const shares = useMemo(
     () => spans.flatMap(({ start, end }) => [start / duration, Math.min(end, duration) / duration]),
     [spans, duration],
@@ -192,7 +192,7 @@ const ON_A_WINDOW = 16;
 
 interface StripProps {
   readonly media_path: string;
-  readonly scenes: readonly Range[];
+  readonly scenes: readonly SecondsRange[];
   readonly duration: number;
   readonly zoom: number;
 }
@@ -243,7 +243,7 @@ interface StripCell {
  * `most`: cells of equal width that the strip has room for. Shots ascend; gaps between them belong to the one
  * before.
  */
-export function picturesOfStrip(shots: readonly Range[], duration: number, most: number): StripCell[] {
+export function picturesOfStrip(shots: readonly SecondsRange[], duration: number, most: number): StripCell[] {
   if (duration <= 0 || most < 1) return [];
   const width = duration / most;
   const cells: StripCell[] = [];

@@ -6,8 +6,8 @@ import {
   evenFrames,
   type FilmFrames,
   frameBeside,
-  type Range,
   rangeAt,
+  type SecondsRange,
   shuttled,
   usualRate,
 } from './frames.ts';
@@ -260,7 +260,7 @@ class PlayerTransport implements Transport {
 // Where a player is sent to show a frame.
 
 /** A seek to the border of a frame often shows the previous frame, so the middle is used. */
-export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
+export function middleOfFrame({ start_seconds, end_seconds }: SecondsRange): number {
   return (start_seconds + end_seconds) / 2;
 }
 
@@ -271,7 +271,7 @@ const MARGIN = 0.5;
  * Like `middleOfFrame`, but near `seconds` in a long frame, because the sound continues under a still screen.
  * Without a frame `seconds` itself.
  */
-export function withinFrame(frame: Range | null | undefined, seconds: number): number {
+export function withinFrame(frame: SecondsRange | null | undefined, seconds: number): number {
   if (!frame) return seconds;
   const { start_seconds, end_seconds } = frame;
   if (end_seconds - start_seconds <= 2 * MARGIN) return middleOfFrame(frame);
@@ -279,7 +279,7 @@ export function withinFrame(frame: Range | null | undefined, seconds: number): n
 }
 
 /** Where a step ends: who goes no further stays where they are. */
-export function placeOfStep(frame: Range, seconds: number): number {
+export function placeOfStep(frame: SecondsRange, seconds: number): number {
   const isThere = frame.start_seconds <= seconds && seconds < frame.end_seconds;
   return isThere ? withinFrame(frame, seconds) : middleOfFrame(frame);
 }
@@ -329,7 +329,7 @@ export function useSecond(transport: Transport): number {
 }
 
 /** The range that is shown, of those that ascend; null between them. */
-export function useRange<R extends Range>(transport: Transport, ranges: readonly R[]): R | null {
+export function useRange<R extends SecondsRange>(transport: Transport, ranges: readonly R[]): R | null {
   const start = useTransport(
     transport,
     ({ seconds }) => rangeAt(ranges, seconds)?.start_seconds ?? null,

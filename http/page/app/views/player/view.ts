@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError, api, messageOf, type RequestState } from '../../api.ts';
+import { api, messageOf, type RequestState, ServiceError } from '../../api.ts';
 import { goBack, placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { parseMoment } from '../../route.ts';
@@ -18,9 +18,9 @@ import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import { Controls, useActions } from './controls.ts';
 import { partOf, withinShots } from './frames.ts';
 import {
-  type Lane,
   type Medium,
-  type Segment,
+  type PlayerLane,
+  type PlayerSegment,
   segmentAt,
   speakerLanes,
   useChapters,
@@ -67,7 +67,7 @@ function OfMedium({ hash_str, seconds }: OfMediumProps) {
 
 /** A medium that was forgotten, or an address of another library; or the service could not say. */
 function NotOpened({ error, again }: Pick<ReturnType<typeof useMedium>, 'error' | 'again'>) {
-  const isUnknown = error instanceof ApiError && [400, 404].includes(error.status);
+  const isUnknown = error instanceof ServiceError && [400, 404].includes(error.status);
   if (!isUnknown) return html`<${Failed} error=${error} again=${again} />`;
   return html`<${Empty} icon="play" title=${t(player.unknown)}><p class="quiet">${t(player.unknownHow)}</p>
     <a class="button" href=${placeOfView(get().places, 'search')}>${t(shell.search)}</a>
@@ -135,8 +135,12 @@ function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   return rate === 0 ? size : t(rateVaries ? player.unevenDetails : player.details, { size, rate });
 }
 
-function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seenLanes: readonly Lane[]): Lane[] {
-  const chapterLanes: Lane[] =
+function lanesOf(
+  chapters: PlayerLane['spans'],
+  speakers: readonly PlayerLane[],
+  seenLanes: readonly PlayerLane[],
+): PlayerLane[] {
+  const chapterLanes: PlayerLane[] =
     chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
   return [...chapterLanes, ...speakers, ...seenLanes];
 }
@@ -147,7 +151,7 @@ function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seenLanes: 
 interface TranscriptProps {
   readonly medium: Medium;
   readonly transport: Transport;
-  readonly transcript: RequestState<Segment[]>;
+  readonly transcript: RequestState<PlayerSegment[]>;
 }
 
 function Transcript({ medium, transport, transcript }: TranscriptProps) {
@@ -200,7 +204,7 @@ function NoTranscript({ media_path, again }: NoTranscriptProps) {
 
 interface LinesProps {
   readonly hash_str: string;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly PlayerSegment[];
   readonly transport: Transport;
   readonly follows: boolean;
   again(): void;
@@ -214,7 +218,7 @@ const LINE_HEIGHT = 44;
 
 function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
   const list = useRef<HTMLDivElement>(null);
-  const [naming, setNaming] = useState<Segment | null>(null);
+  const [naming, setNaming] = useState<PlayerSegment | null>(null);
   const current = useTransport(transport, ({ seconds }) => segmentAt(segments, seconds));
   const [parts, isDrawn] = useParts(segments, Math.floor(Math.max(0, current) / LINES_AT_ONCE), (part) =>
     partOfLines(segments, part * LINES_AT_ONCE, transport, setNaming),
@@ -239,7 +243,7 @@ function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
  * The parts of a long list, and whether the part `now` is drawn: that one first, then the others one by one,
  * so that all can be found by the search of the browser. Each is drawn once.
  */
-function useParts(segments: readonly Segment[], now: number, draw: (part: number) => VNode) {
+function useParts(segments: readonly PlayerSegment[], now: number, draw: (part: number) => VNode) {
   const count = Math.ceil(segments.length / LINES_AT_ONCE);
   // The same objects again: they are not compared.
   const parts = useMemo(
@@ -273,16 +277,16 @@ function nearest(now: number, count: number, holds: (number: number) => boolean)
   return now;
 }
 
-function awaited(segments: readonly Segment[], part: number): VNode {
+function awaited(segments: readonly PlayerSegment[], part: number): VNode {
   const lines = Math.min(LINES_AT_ONCE, segments.length - part * LINES_AT_ONCE);
   return html`<div key=${part} style=${{ height: `${lines * LINE_HEIGHT}px` }}></div>`;
 }
 
 function partOfLines(
-  segments: readonly Segment[],
+  segments: readonly PlayerSegment[],
   from: number,
   transport: Transport,
-  name: (segment: Segment) => void,
+  name: (segment: PlayerSegment) => void,
 ): VNode {
   const shownSegments = segments.slice(from, from + LINES_AT_ONCE);
   const size = { containIntrinsicSize: `auto ${shownSegments.length * LINE_HEIGHT}px` };
@@ -292,11 +296,11 @@ function partOfLines(
 }
 
 function lineOf(
-  segment: Segment,
-  before: Segment | undefined,
+  segment: PlayerSegment,
+  before: PlayerSegment | undefined,
   at: number,
   transport: Transport,
-  name: (segment: Segment) => void,
+  name: (segment: PlayerSegment) => void,
 ) {
   const { start_seconds, text, speaker, speaker_name } = segment;
   const isNew = speaker !== '' && speaker !== before?.speaker;
@@ -311,7 +315,7 @@ function lineOf(
 
 interface NamingProps {
   readonly hash_str: string;
-  readonly segment: Segment;
+  readonly segment: PlayerSegment;
   done(): void;
   again(): void;
 }

@@ -1,6 +1,8 @@
 // A search as it stands in the address: it can be loaded again, gone back to and handed on. Media stand in it
 // by their hashes; a picture of a person's own is kept beside it, by the browser.
+
 import { useEffect, useLayoutEffect } from 'preact/hooks';
+import type { MomentKind } from '../../../../../actors/search/moments/contract.ts';
 import { api } from '../../api.ts';
 import { go, putParams } from '../../navigation.ts';
 import { momentArgument, parseMoment } from '../../route.ts';
@@ -11,16 +13,15 @@ import { optionLabel, valuesOf } from './filters.ts';
 import {
   emptyQuery,
   type Filter,
-  type Kind,
   kinds,
-  type Picture,
-  type Query,
+  type QueryPicture,
+  type SearchFields,
   scrolled,
   search,
 } from './state.ts';
 
 interface Shown {
-  readonly query: Query;
+  readonly query: SearchFields;
   readonly isGrouped: boolean;
   readonly showsWeaker: boolean;
   /** Number of the first match in sight. */
@@ -69,14 +70,14 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
 /**
  * `ownPicture`: the picture that `like=own` stands for. Paths of media are empty: they have to be asked for.
  */
-export function placeOf(address: string, ownPicture: Picture | null): Shown {
+export function placeOf(address: string, ownPicture: QueryPicture | null): Shown {
   const params = new URLSearchParams(address);
   const text = (name: string) => params.get(name) ?? '';
   const seconds = (name: string) => (params.has(name) ? numberOf(text(name)) : null);
   const chosen = text('kinds').split(',');
-  const some = kinds.filter((kind: Kind) => chosen.includes(kind));
+  const some = kinds.filter((kind: MomentKind) => chosen.includes(kind));
   const film = text('in');
-  const query: Query = {
+  const query: SearchFields = {
     ...emptyQuery,
     text: text('q'),
     exclude: text('not'),
@@ -105,7 +106,7 @@ function numberOf(text: string): number {
   return Number.isFinite(value) ? Math.max(0, value) : 0;
 }
 
-function pictureOf(text: string, ownPicture: Picture | null): Picture | null {
+function pictureOf(text: string, ownPicture: QueryPicture | null): QueryPicture | null {
   if (text === 'own') return ownPicture;
   const moment = parseMoment(text);
   return moment && { kind: 'like', media_path: '', ...moment };
@@ -130,14 +131,14 @@ function filtersOf(texts: readonly string[]): Filter[] {
 }
 
 /** Empty where there is none, and while it is not known. */
-export function pictureName(picture: Picture | null): string {
+export function pictureName(picture: QueryPicture | null): string {
   if (picture === null) return '';
   if (picture.kind === 'own') return picture.name;
   return nameOf(picture.kind === 'like' ? picture.media_path : picture.path);
 }
 
 /** Title in a list of earlier searches. */
-export function titleOf({ text, exclude, picture, people, filters }: Query): string {
+export function titleOf({ text, exclude, picture, people, filters }: SearchFields): string {
   const parts = [
     text.trim(),
     pictureName(picture),
@@ -158,7 +159,7 @@ const SETTLED_MS = 1500;
 const said = { address: null as string | null, own: '', isSettled: true };
 
 /** Looks for something else than before, in the view of the search. */
-export function searchFor(query: Partial<Query>): void {
+export function searchFor(query: Partial<SearchFields>): void {
   const { isGrouped, query: before } = search.get();
   const place = { query: { ...before, ...query }, isGrouped, showsWeaker: false, at: 0 };
   // The address says only that there is one.
@@ -191,7 +192,7 @@ export function useAddress(params: string): void {
 
 function take(params: string): void {
   const { picture } = search.get().query;
-  const storedPicture = (history.state as { readonly picture?: Picture } | null)?.picture ?? null;
+  const storedPicture = (history.state as { readonly picture?: QueryPicture } | null)?.picture ?? null;
   const place = placeOf(params, storedPicture ?? (picture?.kind === 'own' ? picture : null));
   said.address = params;
   said.own = addressOf(place);
@@ -200,7 +201,7 @@ function take(params: string): void {
   search.update({ ...place, showsStills: false, chosen: new Set() });
 }
 
-function say(target: string, picture: Picture | null): void {
+function say(target: string, picture: QueryPicture | null): void {
   const isNew = withoutPlace(target) !== withoutPlace(said.own);
   const isPushed = isNew && said.isSettled;
   if (isNew) said.isSettled = false;

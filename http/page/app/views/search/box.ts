@@ -1,7 +1,10 @@
 // The search box: words with what is offered while a person types, a picture beside them, which kinds of
 // matches, and the switch of the filters.
+
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
+import type { Facet } from '../../../../../actors/index/facets/contract.ts';
+import type { MomentKind } from '../../../../../actors/search/moments/contract.ts';
 import { api, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { Icon, type IconName } from '../../parts.ts';
@@ -15,17 +18,16 @@ import { savedWords, searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { work } from '../../work.ts';
 import { earlier, pictureName, settle } from './address.ts';
-import { type Facet, labelOf, optionLabel, peopleOf, withOption } from './filters.ts';
+import { labelOf, optionLabel, peopleOf, withOption } from './filters.ts';
 import {
   change,
   countOf,
   isByPicture,
   isSelected,
-  type Kind,
   kindIcons,
   kinds,
-  type Person,
-  type Picture,
+  type PersonChoice,
+  type QueryPicture,
   search,
 } from './state.ts';
 
@@ -127,7 +129,7 @@ function ChoosePicture() {
     <input ref=${input} type="file" accept="image/*" hidden onChange=${onChange} />`;
 }
 
-function PictureChip({ picture }: { readonly picture: Picture }) {
+function PictureChip({ picture }: { readonly picture: QueryPicture }) {
   const isOwn = picture.kind === 'own';
   const path = isOwn ? '' : picture.kind === 'like' ? picture.media_path : picture.path;
   const seconds = isOwn ? null : picture.seconds;
@@ -154,7 +156,7 @@ function Kinds() {
   const byPicture = search.use(({ query }) => isByPicture(query));
   const answer = search.use((state) => (isSelection ? null : state.answer));
   const showsWeaker = search.use((state) => state.showsWeaker);
-  const toggle = (kind: Kind) => () => {
+  const toggle = (kind: MomentKind) => () => {
     const next = kinds.filter((candidate) =>
       candidate === kind ? !chosen.includes(candidate) : chosen.includes(candidate),
     );
@@ -213,7 +215,7 @@ const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
 };
 
 interface Known {
-  readonly people: readonly Person[];
+  readonly people: readonly PersonChoice[];
   readonly facets: readonly Facet[];
 }
 

@@ -1,7 +1,9 @@
 // Actions on chosen matches, and the matches left out because they look like chosen ones.
+
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
 import { api, messageOf, useAsk } from '../../api.ts';
 import { addToBasket, basketList, readLists, stillPart } from '../../basket.ts';
 import { Dialog, Icon } from '../../parts.ts';
@@ -10,15 +12,15 @@ import { attempt, toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { change, type Found, isWeakReason, type Part, type Reason, search } from './state.ts';
+import { change, isWeakReason, type MatchReason, type ScenePart, search } from './state.ts';
 
-export function itemOf(moment: Found) {
+export function itemOf(moment: Moment) {
   const { hash_str, media_path, kind } = moment;
   return { hash_str, media_path, ...(kind === 'image' ? stillPart : foundRange(moment)) };
 }
 
 interface ChosenProps {
-  readonly moments: readonly Found[];
+  readonly moments: readonly Moment[];
 }
 
 /** Below the matches, while some are chosen. */
@@ -50,18 +52,18 @@ export function Chosen({ moments }: ChosenProps) {
   </div>`;
 }
 
-export function putAllAside(moments: readonly Found[]): void {
+export function putAllAside(moments: readonly Moment[]): void {
   addToBasket(moments.map(itemOf));
 }
 
-async function exportOf(moments: readonly Found[]) {
+async function exportOf(moments: readonly Moment[]) {
   const { Export } = await import('../lists/view.ts');
   const items = moments.map((moment): BasketItem => ({ item_id: moment.moment_id, ...itemOf(moment) }));
   return ({ close }: { close(): void }) =>
     html`<${Dialog} title=${t(lists.exportAs)} onClose=${close}><${Export} items=${items} name=${t(lists.defaultName)} /><//>`;
 }
 
-async function forgetOf(moments: readonly Found[]) {
+async function forgetOf(moments: readonly Moment[]) {
   const { ForgetDialog } = await import('../library/files.ts');
   const paths = [...new Set(moments.map(({ media_path }) => media_path))];
   const rows = paths.map((path) => ({ path }));
@@ -100,11 +102,11 @@ async function added(list_id: string, items: readonly BasketItem[]) {
 const MOST_ALIKE = 1000;
 
 /** Probably similar moments, the given ones among them. */
-export function useAlike(): readonly Part[] {
+export function useAlike(): readonly ScenePart[] {
   const unlike = search.use(({ query }) => query.unlike);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const ask = async (signal: AbortSignal) => {
-    const parts: Part[] = [];
+    const parts: ScenePart[] = [];
     for (const { hash_str, seconds } of unlike) {
       const like = { hash_str, time_seconds: seconds };
       const request = { cache_dir: cache_dir!, search_all: true, like, kinds: ['seen' as const] };
@@ -124,10 +126,10 @@ export function useAlike(): readonly Part[] {
   return (isAsked ? value : null) ?? none;
 }
 
-const none: readonly Part[] = [];
+const none: readonly ScenePart[] = [];
 
 /** Without what shares a moment with one of the parts. */
-export function without(moments: readonly Found[], parts: readonly Part[]): readonly Found[] {
+export function without(moments: readonly Moment[], parts: readonly ScenePart[]): readonly Moment[] {
   if (parts.length === 0) return moments;
   const byMedium = Map.groupBy(parts, ({ hash_str }) => hash_str);
   return moments.filter(({ hash_str, start_seconds: start, end_seconds: end }) => {
@@ -138,7 +140,7 @@ export function without(moments: readonly Found[], parts: readonly Part[]): read
 
 // Range of a match for the basket: the part that was found, not the whole shot around it.
 
-type Range = Omit<Part, 'hash_str'>;
+type Range = Omit<ScenePart, 'hash_str'>;
 
 /** Visual matches are known to the second; this much before and after is added, within the shot. */
 const HANDLE_SECONDS = 2;
@@ -147,7 +149,7 @@ const HANDLE_SECONDS = 2;
  * The sentence that was said, else the time in which the thing, person or line of text is visible; the whole
  * moment where only its picture was found.
  */
-export function foundRange(moment: Found): Range {
+export function foundRange(moment: Moment): Range {
   const { kind, reasons, start_seconds, end_seconds } = moment;
   const sure = reasons.filter((reason) => !isWeakReason(reason));
   const evidence = sure.length > 0 ? sure : reasons;
@@ -162,7 +164,7 @@ export function foundRange(moment: Found): Range {
   };
 }
 
-function visibleRanges(reason: Reason): readonly Range[] {
+function visibleRanges(reason: MatchReason): readonly Range[] {
   if (reason.kind === 'written') return [reason];
   if (reason.kind === 'person') {
     const { start_seconds, end_seconds } = reason;

@@ -1,14 +1,14 @@
 // The filters: people, and what is known of the media, each with how many are left.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
+import type { Facet } from '../../../../../actors/index/facets/contract.ts';
 import { api, type RequestState, useAsk } from '../../api.ts';
 import { Failed, Icon, Loading } from '../../parts.ts';
 import { get, useStore } from '../../store.ts';
 import { facetWords, optionWords, thingWords } from '../../words/facets.ts';
 import { searchWords } from '../../words/search.ts';
 import { named, t } from '../../words.ts';
-import { change, type Filter, type Person, search } from './state.ts';
+import { change, type Filter, type PersonChoice, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
 const FEW = 6;
@@ -105,7 +105,7 @@ function PeopleFilter() {
   const jobs = answer.value?.jobs ?? [];
   if (jobs.length === 0) return null;
   const named = peopleOf(jobs);
-  const toggle = (person: Person) => {
+  const toggle = (person: PersonChoice) => {
     const others = people.filter((candidate) => !isSamePerson(candidate, person));
     change({ people: others.length < people.length ? others : [...people, person] });
   };
@@ -125,7 +125,7 @@ function PeopleFilter() {
   </section>`;
 }
 
-function isSamePerson(a: Person, b: Person): boolean {
+function isSamePerson(a: PersonChoice, b: PersonChoice): boolean {
   return a.name === b.name && a.cluster_job_name === b.cluster_job_name;
 }
 
@@ -217,17 +217,15 @@ export function DateLine({ facets: { all } }: { readonly facets: Facets }) {
 /** Named people of each clustering. */
 export function peopleOf(
   jobs: readonly { readonly name: string; readonly names: Readonly<Record<string, string>> }[],
-): Person[] {
+): PersonChoice[] {
   return jobs.flatMap(({ name: cluster_job_name, names }) =>
     [...new Set(Object.values(names))]
       .filter((name) => name !== '')
-      .map((name): Person => ({ name, cluster_job_name })),
+      .map((name): PersonChoice => ({ name, cluster_job_name })),
   );
 }
 
 // Filters by facets: what is chosen becomes conditions of a search.
-
-export type Facet = FacetOfService;
 
 export const labelOf = ({ id, label }: Pick<Facet, 'id' | 'label'>) => named(facetWords, id, label);
 

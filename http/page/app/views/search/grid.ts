@@ -7,7 +7,7 @@ import { useKeys } from '../../keys.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { putAllAside } from './chosen.ts';
-import { type Group, Head, type Ordered } from './group-head.ts';
+import { Head, type MatchGroup, type Ordered } from './group-head.ts';
 import { choose, likeThis, resize, scrolled, search } from './state.ts';
 import { open, putAside, Tile, tileId } from './tile.ts';
 
@@ -216,7 +216,10 @@ const HEAD = 34;
 const CAPTION = 24;
 const CAPTION_NAMED = 42;
 
-export function layoutOf(groups: readonly Group[], { width, side, caption = CAPTION }: Measures): Layout {
+export function layoutOf(
+  groups: readonly MatchGroup[],
+  { width, side, caption = CAPTION }: Measures,
+): Layout {
   const columns = Math.max(1, Math.floor((width + GAP) / (Math.min(side, width) + GAP)));
   const tileWidth = Math.max(1, (width - GAP * (columns - 1)) / columns);
   const tileHeight = Math.round((tileWidth * 9) / 16) + caption;
@@ -239,10 +242,10 @@ export function layoutOf(groups: readonly Group[], { width, side, caption = CAPT
   return { columns, tileWidth, rows, height: top };
 }
 
-type Part = Group & { readonly group: number };
+type Part = MatchGroup & { readonly group: number };
 
 /** Groups that share a row: those that follow each other, as far as their tiles fit beside each other. */
-function partsOf(groups: readonly Group[], columns: number): Part[][] {
+function partsOf(groups: readonly MatchGroup[], columns: number): Part[][] {
   const parts: Part[][] = [];
   for (const [group, head] of groups.entries()) {
     const last = parts.at(-1);

@@ -1,6 +1,8 @@
 // The line above the matches of a film: its name, how many there are, and the bar of relevance along it.
+
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
 import { api } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts.ts';
@@ -11,11 +13,11 @@ import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { useDrawing, work } from '../../work.ts';
-import { change, type Found, foldedMoments, relevanceRequest, search, toggleWeaker } from './state.ts';
+import { change, foldedMoments, relevanceRequest, search, toggleWeaker } from './state.ts';
 
 // Where else the content of a match lies, as it is told: the first two paths, and how many more there are.
 
-type Copied = Pick<Found, 'other_paths'>;
+type Copied = Pick<Moment, 'other_paths'>;
 
 /** Empty where the content is nowhere else. */
 export function copiesText({ other_paths = [] }: Copied): string {
@@ -25,7 +27,7 @@ export function copiesText({ other_paths = [] }: Copied): string {
 }
 
 interface GroupHeadProps {
-  readonly group: Group;
+  readonly group: MatchGroup;
   readonly ordered: Ordered;
   /** Columns of the grid with its tiles. */
   readonly columns: number;
@@ -171,7 +173,7 @@ function next(): void {
 // Matches in the order in which they are shown: by film, the film with the best one first, or simply the best
 // first.
 
-export interface Group {
+export interface MatchGroup {
   /** `weaker`: no group, the line above the weaker matches. */
   readonly kind: 'film' | 'stills' | 'all' | 'weaker';
   /** Hash of a film; empty for other media. */
@@ -185,18 +187,18 @@ export interface Group {
 }
 
 export interface Ordered {
-  readonly moments: readonly Found[];
+  readonly moments: readonly Moment[];
   /** One of kind `all` when matches are not grouped. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly MatchGroup[];
   /** Weaker matches, shown or not. */
   readonly weaker: number;
 }
 
-export type Order = (moments: readonly Found[]) => Pick<Ordered, 'moments' | 'groups'>;
+export type Order = (moments: readonly Moment[]) => Pick<Ordered, 'moments' | 'groups'>;
 
 /** The surer ones first, then a line that counts the weaker ones, and these where `showsWeaker`. */
 export function folded(
-  moments: readonly Found[],
+  moments: readonly Moment[],
   order: Order,
   showsWeaker: boolean,
   byPicture = false,
@@ -206,7 +208,7 @@ export function folded(
   const sure = order(moments.filter((moment) => !below.has(moment)));
   if (weak.length === 0) return { ...sure, weaker: 0 };
   const at = sure.moments.length;
-  const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, foldedCount: 0 };
+  const line: MatchGroup = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, foldedCount: 0 };
   const weakMatches = showsWeaker ? order(weak) : { moments: [], groups: [] };
   const weaker = weakMatches.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
   return {
@@ -223,10 +225,10 @@ const FEW_STILLS = 12;
  * In a film matches follow each other in time; stills, which are one group, go by rank, and beside films only
  * the first are shown unless `showsStills`.
  */
-export function byFilm(moments: readonly Found[], showsStills = true): ReturnType<Order> {
+export function byFilm(moments: readonly Moment[], showsStills = true): ReturnType<Order> {
   const films = Map.groupBy(moments, ({ kind, hash_str }) => (kind === 'image' ? '' : hash_str));
-  const groups: Group[] = [];
-  const ordered: Found[] = [];
+  const groups: MatchGroup[] = [];
+  const ordered: Moment[] = [];
   for (const [hash_str, filmMoments] of films) {
     const from = ordered.length;
     const isFilm = hash_str !== '';
@@ -241,7 +243,7 @@ export function byFilm(moments: readonly Found[], showsStills = true): ReturnTyp
   return { moments: ordered, groups };
 }
 
-export function byRank(moments: readonly Found[]): ReturnType<Order> {
+export function byRank(moments: readonly Moment[]): ReturnType<Order> {
   return {
     moments,
     groups: [{ kind: 'all', hash_str: '', media_path: '', from: 0, to: moments.length, foldedCount: 0 }],

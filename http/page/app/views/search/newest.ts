@@ -1,5 +1,7 @@
 // The library below an empty search box: its newest files and its people.
+
 import { html } from 'htm/preact';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
 import { api, useAsk } from '../../api.ts';
 import { Icon } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
@@ -8,7 +10,6 @@ import { useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import type { Found } from './state.ts';
 
 const MOST_FILES = 12;
 const MOST_PEOPLE = 8;
@@ -55,7 +56,7 @@ export function Newest() {
   }`;
 }
 
-function File({ file }: { readonly file: Found }) {
+function File({ file }: { readonly file: Moment }) {
   const { hash_str, media_path, kind, end_seconds } = file;
   // Many films begin with black.
   const seconds = kind === 'video' ? Math.floor(end_seconds / 2) : 0;

@@ -1,7 +1,9 @@
 // Saved searches: the button that saves the search that is shown, and the list of those that are saved, each
 // with its hits, the latest first.
+
 import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
 import type { SearchHit, SearchStanding } from '../../../../../events/searches/contract.ts';
 import { api, useAsk } from '../../api.ts';
 import { go, placeOfView } from '../../navigation.ts';
@@ -17,7 +19,7 @@ import { savedWords, searchWords } from '../../words/search.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { searchFor, titleOf } from './address.ts';
-import { type Found, kindIcons, queryOf, savedRequest, search } from './state.ts';
+import { kindIcons, queryOf, savedRequest, search } from './state.ts';
 import { toldOf } from './tile.ts';
 
 export function SaveButton() {
@@ -187,7 +189,7 @@ function Hit({ hit, isNew }: { readonly hit: SearchHit; readonly isNew: boolean 
       ${remaining > 0 && html`<span class="quiet">${t(savedWords.moreMoments, { n: remaining })}</span>`}</div></li>`;
 }
 
-function MomentLink({ moment }: { readonly moment: Found }) {
+function MomentLink({ moment }: { readonly moment: Moment }) {
   const { hash_str, media_path, time_seconds: seconds, kind, reasons } = moment;
   const argument = momentArgument({ hash_str, seconds });
   const quote = reasons.map(toldOf).find((text) => text !== '') ?? '';

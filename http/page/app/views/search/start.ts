@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Facet } from '../../../../../actors/index/facets/contract.ts';
 import { api, useAsk } from '../../api.ts';
 import { Empty, Icon, type IconName } from '../../parts.ts';
 import { typedPath } from '../../paths.ts';
@@ -14,9 +15,9 @@ import { searchWords } from '../../words/search.ts';
 import { named, t } from '../../words.ts';
 import { ModelSets, Samples } from '../settings/set-up.ts';
 import { searchFor } from './address.ts';
-import { type Facet, peopleOf } from './filters.ts';
+import { peopleOf } from './filters.ts';
 import { Newest } from './newest.ts';
-import type { Person, Query } from './state.ts';
+import type { PersonChoice, SearchFields } from './state.ts';
 
 /** A folder, what is downloaded for it, and the analysis. */
 export function FirstVisit() {
@@ -80,7 +81,7 @@ function lengthText(seconds: number): string {
 interface Example {
   readonly icon: IconName;
   readonly label: string;
-  readonly query: Partial<Query>;
+  readonly query: Partial<SearchFields>;
 }
 
 const MOST = 3;
@@ -108,7 +109,7 @@ interface Medium {
 /** Somebody, the things that were recognised most surely, and for the rest what looks like some media. */
 function examplesOf(
   facets: readonly Facet[],
-  people: readonly Person[],
+  people: readonly PersonChoice[],
   media: readonly Medium[],
 ): Example[] {
   const things = facets.find(({ id }) => id === 'things.seen')?.options ?? [];

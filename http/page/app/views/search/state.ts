@@ -1,18 +1,13 @@
 // State of the search view, kept while another one is shown.
 
-import type {
-  MomentKind,
-  Moment as MomentOfService,
-  MomentsAnswer,
-} from '../../../../../actors/search/moments/contract.ts';
+import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
 import type { SavedRequest } from '../../../../../events/searches/contract.ts';
-import type { Moment } from '../../route.ts';
+import type { MediaMoment } from '../../route.ts';
 import { createSlice } from '../../store.ts';
 
 // A search and its answer in the form of the search view.
 
 export const kinds = ['seen', 'said', 'person', 'written', 'name'] as const satisfies readonly MomentKind[];
-export type Kind = MomentKind;
 /** Names of icons. */
 export const kindIcons = {
   seen: 'eye',
@@ -21,10 +16,9 @@ export const kindIcons = {
   written: 'text',
   name: 'tag',
 } as const;
-export type Found = MomentOfService;
 
 /** A picture to compare with: one of a person's own, one that the service reads, or a moment of a medium. */
-export type Picture =
+export type QueryPicture =
   | { readonly kind: 'own'; readonly name: string; readonly data: string }
   | {
       readonly kind: 'file';
@@ -32,13 +26,13 @@ export type Picture =
       /** Second of a film; null for a still. */
       readonly seconds: number | null;
     }
-  | (Moment & {
+  | (MediaMoment & {
       readonly kind: 'like';
       /** Empty while only its hash is known. */
       readonly media_path: string;
     });
 
-export interface Person {
+export interface PersonChoice {
   readonly name: string;
   readonly cluster_job_name: string;
 }
@@ -58,27 +52,27 @@ export interface OneFilm {
   readonly end: number | null;
 }
 
-export interface Query {
+export interface SearchFields {
   readonly text: string;
   /** Separated by commas. */
   readonly exclude: string;
-  readonly picture: Picture | null;
+  readonly picture: QueryPicture | null;
   /** Weight of the words beside a picture, whose weight is 1. */
   readonly weight: number;
-  readonly kinds: readonly Kind[];
-  readonly people: readonly Person[];
+  readonly kinds: readonly MomentKind[];
+  readonly people: readonly PersonChoice[];
   readonly peopleMode: 'and' | 'or';
   readonly filters: readonly Filter[];
   readonly film: OneFilm | null;
   /** Moments that matches should not look like. */
-  readonly unlike: readonly Moment[];
+  readonly unlike: readonly MediaMoment[];
   readonly limit: number;
 }
 
 /** Matches that are asked for at first, when more are wanted, and at most. */
 export const limits = [500, 3000, 10_000] as const;
 
-export const emptyQuery: Query = {
+export const emptyQuery: SearchFields = {
   text: '',
   exclude: '',
   picture: null,
@@ -93,10 +87,10 @@ export const emptyQuery: Query = {
 };
 
 /** A scene, or a part of one. */
-export type Part = Pick<Found, 'hash_str' | 'start_seconds' | 'end_seconds'>;
+export type ScenePart = Pick<Moment, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
 interface SearchState {
-  readonly query: Query;
+  readonly query: SearchFields;
   readonly showsFilters: boolean;
   readonly isGrouped: boolean;
   /** True if weaker matches are shown, for the current query only. */
@@ -155,7 +149,7 @@ export const scrolled = {
  * Another question begins with few matches again, at the top; other words or another picture with the surer
  * ones.
  */
-export function change(query: Partial<Query>): void {
+export function change(query: Partial<SearchFields>): void {
   search.update((before) => ({
     query: { ...before.query, limit: limits[0], ...query },
     showsWeaker: before.showsWeaker && !('text' in query || 'picture' in query),
@@ -176,7 +170,7 @@ export function more(): void {
 }
 
 /** Looks for moments like this one; words stay. */
-export function likeThis({ hash_str, media_path, time_seconds: seconds }: Found): void {
+export function likeThis({ hash_str, media_path, time_seconds: seconds }: Moment): void {
   change({ picture: { kind: 'like', hash_str, media_path, seconds } });
 }
 
@@ -191,7 +185,7 @@ export function toggleNames(): void {
 }
 
 /** `isRange`: all from the one that keys go on from; else that one and this, or this no more. */
-export function choose(moments: readonly Found[], to: number, isRange: boolean): void {
+export function choose(moments: readonly Moment[], to: number, isRange: boolean): void {
   const { chosen, selected } = search.get();
   const id = moments[to]!.moment_id;
   const next = new Set(chosen);
@@ -217,7 +211,7 @@ const OPEN_END = 1_000_000;
 const MOST_EXCLUDED = 16;
 
 /** Null when nothing is asked for. */
-export function momentsRequest(query: Query, cache_dir: string) {
+export function momentsRequest(query: SearchFields, cache_dir: string) {
   const saved = savedRequest(query, cache_dir);
   if (saved === null || query.film?.media_path === '') return null;
   return {
@@ -231,7 +225,7 @@ export function momentsRequest(query: Query, cache_dir: string) {
 }
 
 /** Without the film: it is run on others. Null when nothing is asked for. */
-export function savedRequest(query: Query, cache_dir: string) {
+export function savedRequest(query: SearchFields, cache_dir: string) {
   const isSelection = isSelected(query);
   const question = lookedFor(query);
   if (question === null && !isSelection) return null;
@@ -249,14 +243,14 @@ export function savedRequest(query: Query, cache_dir: string) {
 }
 
 /** Filters and people alone say what is meant: the latest files, and the scenes that show these people. */
-export function isSelected({ text, picture, filters, people }: Query): boolean {
+export function isSelected({ text, picture, filters, people }: SearchFields): boolean {
   return text.trim() === '' && picture === null && filters.length + people.length > 0;
 }
 
 const noQuestion = { exclude: [], text_weight: 1 };
 
 /** Query of a saved search. `name`: of its picture, if it has its own. */
-export function queryOf(request: SavedRequest, name: string): Query {
+export function queryOf(request: SavedRequest, name: string): SearchFields {
   const { query = '', exclude, text_weight: weight } = request;
   const { metadata_filter_request: filtered, people_filter, people_filter_mode: peopleMode } = request;
   const people = people_filter.flatMap(({ person_name, cluster_job_name }) =>
@@ -275,7 +269,7 @@ export function queryOf(request: SavedRequest, name: string): Query {
   };
 }
 
-function pictureOf({ image_path, image_data, like }: SavedRequest, name: string): Picture | null {
+function pictureOf({ image_path, image_data, like }: SavedRequest, name: string): QueryPicture | null {
   if (image_data !== undefined) return { kind: 'own', name, data: image_data };
   if (image_path !== undefined) return { kind: 'file', path: image_path, seconds: null };
   if (like === undefined) return null;
@@ -286,12 +280,12 @@ function pictureOf({ image_path, image_data, like }: SavedRequest, name: string)
 }
 
 /** Null when there is nothing to compare pictures with. */
-export function relevanceRequest(query: Query, cache_dir: string, hash_str: string) {
+export function relevanceRequest(query: SearchFields, cache_dir: string, hash_str: string) {
   const question = lookedFor(query);
   return question === null || !query.kinds.includes('seen') ? null : { cache_dir, hash_str, ...question };
 }
 
-function lookedFor({ text, exclude, picture, weight }: Query) {
+function lookedFor({ text, exclude, picture, weight }: SearchFields) {
   const words = text.trim();
   if (words === '' && picture === null) return null;
   return {
@@ -303,7 +297,7 @@ function lookedFor({ text, exclude, picture, weight }: Query) {
   };
 }
 
-function pictureFields(picture: Picture | null) {
+function pictureFields(picture: QueryPicture | null) {
   if (picture === null) return {};
   if (picture.kind === 'own') return { image_data: picture.data };
   if (picture.kind === 'like') return { like: { hash_str: picture.hash_str, time_seconds: picture.seconds } };
@@ -312,7 +306,7 @@ function pictureFields(picture: Picture | null) {
 }
 
 /** All of them: those that there are. One that is named and is not there would be a warning. */
-function kindsOf({ kinds: chosen }: Query): { kinds?: Kind[] } {
+function kindsOf({ kinds: chosen }: SearchFields): { kinds?: MomentKind[] } {
   return chosen.length === kinds.length ? {} : { kinds: [...chosen] };
 }
 
@@ -323,7 +317,7 @@ export function phrases(text: string): string[] {
     .filter((phrase) => phrase !== '');
 }
 
-function ranges({ film }: Query): Record<string, [number, number]> {
+function ranges({ film }: SearchFields): Record<string, [number, number]> {
   if (film === null || (film.start === null && film.end === null)) return {};
   const start = Math.floor(film.start ?? 0);
   const end = Math.max(start + 1, film.end === null ? OPEN_END : Math.ceil(film.end));
@@ -332,32 +326,32 @@ function ranges({ film }: Query): Record<string, [number, number]> {
 
 // Which matches are shown by themselves: those of which something is surer than weak.
 
-export type Reason = Found['reasons'][number];
+export type MatchReason = Moment['reasons'][number];
 
 /** Speech, people in view and names have no band: they are certain. */
-export function isWeakReason(reason: Reason): boolean {
+export function isWeakReason(reason: MatchReason): boolean {
   const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
   return band === 'weak';
 }
 
 /** A file that filters select or whose name is asked for: nothing in it was found. */
-export function isWhole({ reasons }: Pick<Found, 'reasons'>): boolean {
+export function isWhole({ reasons }: Pick<Moment, 'reasons'>): boolean {
   return reasons.every(
     (reason) => reason.kind === 'name' && (reason.of === 'file' || reason.of === 'folder'),
   );
 }
 
-export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
+export function isWeak({ reasons }: Pick<Moment, 'reasons'>): boolean {
   return reasons.length > 0 && reasons.every(isWeakReason);
 }
 
 /** A picture alone is looked for, and no words say what it shows. */
-export function isByPicture({ picture, text }: Pick<Query, 'picture' | 'text'>): boolean {
+export function isByPicture({ picture, text }: Pick<SearchFields, 'picture' | 'text'>): boolean {
   return picture !== null && text.trim() === '';
 }
 
 /** `moments`: best first. */
-function bestOfFiles(moments: readonly Found[]): ReadonlySet<Found> {
+function bestOfFiles(moments: readonly Moment[]): ReadonlySet<Moment> {
   return new Set([...Map.groupBy(moments, ({ hash_str }) => hash_str).values()].map(([best]) => best!));
 }
 
@@ -365,8 +359,8 @@ function bestOfFiles(moments: readonly Found[]): ReadonlySet<Found> {
  * The weak moments, which are folded. In a search by a picture the best moment of each file is not: a part of
  * a picture is often only weakly like the whole, though no other file is more alike.
  */
-export function foldedMoments(moments: readonly Found[], byPicture: boolean): ReadonlySet<Found> {
-  const best = byPicture ? bestOfFiles(moments) : new Set<Found>();
+export function foldedMoments(moments: readonly Moment[], byPicture: boolean): ReadonlySet<Moment> {
+  const best = byPicture ? bestOfFiles(moments) : new Set<Moment>();
   return new Set(moments.filter((moment) => isWeak(moment) && !best.has(moment)));
 }
 
@@ -376,7 +370,7 @@ export function foldedMoments(moments: readonly Found[], byPicture: boolean): Re
  */
 export function countOf(
   { moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>,
-  kind: Kind,
+  kind: MomentKind,
   byPicture = false,
 ): number {
   if (byPicture && kind === 'seen') {

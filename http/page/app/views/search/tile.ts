@@ -1,6 +1,8 @@
 // One match: its picture, which a pointer scrubs through, when it is, and why it was found.
+
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
 import type { Band } from '../../../../../actors/search/visual/contract.ts';
 import { api, isAbort } from '../../api.ts';
 import { isInBasket, toggleInBasket } from '../../basket.ts';
@@ -16,16 +18,16 @@ import { t } from '../../words.ts';
 import { picturedSeconds } from '../player/frames.ts';
 import { itemOf } from './chosen.ts';
 import { copiesText } from './group-head.ts';
-import { choose, type Found, isWhole, kindIcons, likeThis, search } from './state.ts';
+import { choose, isWhole, kindIcons, likeThis, search } from './state.ts';
 
 export const tileId = (index: number) => `match-${index}`;
-export const open = ({ hash_str, time_seconds: seconds }: Found) =>
+export const open = ({ hash_str, time_seconds: seconds }: Moment) =>
   go('player', momentArgument({ hash_str, seconds }));
-export const putAside = (moment: Found) => toggleInBasket(itemOf(moment));
+export const putAside = (moment: Moment) => toggleInBasket(itemOf(moment));
 
 interface TileProps {
   /** All that are shown, and which of them it is. */
-  readonly moments: readonly Found[];
+  readonly moments: readonly Moment[];
   readonly index: number;
   readonly side: number;
 }
@@ -114,7 +116,7 @@ function useTouch(hold: () => void) {
 }
 
 /** The middle of a whole film, because many begin with black. */
-function secondOf(moment: Found): number {
+function secondOf(moment: Moment): number {
   const { kind, time_seconds, start_seconds, end_seconds } = moment;
   return isWhole(moment) && kind === 'video' ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
 }
@@ -123,7 +125,7 @@ function secondOf(moment: Found): number {
  * The paths of what is chosen, or of this one: as text, and as files for programs on the machine of the
  * service.
  */
-function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment: Found): void {
+function dragOut({ dataTransfer }: DragEvent, moments: readonly Moment[], moment: Moment): void {
   const { chosen } = search.get();
   const draggedMoments = chosen.has(moment.moment_id)
     ? moments.filter(({ moment_id }) => chosen.has(moment_id))
@@ -139,9 +141,9 @@ export function fileAddress(path: string): string {
 }
 
 /** For a pointer; the same by keys, so they are not in the order of the tab key. */
-function Actions({ moment, choose }: { readonly moment: Found; choose(): void }) {
+function Actions({ moment, choose }: { readonly moment: Moment; choose(): void }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
-  const act = (run: (moment: Found) => void) => (event: Event) => {
+  const act = (run: (moment: Moment) => void) => (event: Event) => {
     event.stopPropagation();
     run(moment);
   };
@@ -155,7 +157,7 @@ function Actions({ moment, choose }: { readonly moment: Found; choose(): void })
   </div>`;
 }
 
-function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isAwaited: boolean }) {
+function NoPicture({ moment, isAwaited }: { readonly moment: Moment; readonly isAwaited: boolean }) {
   const said = moment.reasons.find(({ kind }) => kind === 'said');
   // Shown as a picture: the line below has the text.
   if (said) return html`<p class="tile-said" data-said=${toldOf(said)} aria-hidden="true"></p>`;
@@ -164,7 +166,7 @@ function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isA
     : html`<span class="tile-none"><${Icon} name=${moment.kind === 'audio' ? 'speech' : 'picture'} /></span>`;
 }
 
-function Reasons({ moment }: { readonly moment: Found }) {
+function Reasons({ moment }: { readonly moment: Moment }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
   const showsName = search.use((state) => state.showsNames);
   const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
@@ -178,7 +180,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
   </div>`;
 }
 
-export function toldOf(reason: Found['reasons'][number]): string {
+export function toldOf(reason: Moment['reasons'][number]): string {
   if (reason.kind === 'seen') return '';
   if (reason.kind === 'person' || reason.kind === 'name') return reason.name;
   if (reason.kind === 'written') return t(searchWords.quoted, { text: reason.text });
@@ -187,17 +189,17 @@ export function toldOf(reason: Found['reasons'][number]): string {
 }
 
 /** A moment may be found several times by one kind: two pieces of music in one shot. */
-const kindsOf = ({ reasons }: Pick<Found, 'reasons'>) => [...new Set(reasons.map(({ kind }) => kind))];
+const kindsOf = ({ reasons }: Pick<Moment, 'reasons'>) => [...new Set(reasons.map(({ kind }) => kind))];
 
 /** A file that is found by its name is named once. */
-function reasonTexts(moment: Found, showsName: boolean): string[] {
+function reasonTexts(moment: Moment, showsName: boolean): string[] {
   const texts = [...new Set(moment.reasons.map(toldOf))];
   const isNamed = showsName || isWhole(moment);
   return isNamed ? texts.filter((text) => text !== nameOf(moment.media_path)) : texts;
 }
 
 /** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */
-function labelOf(moment: Found, time: string, showsName: boolean): string {
+function labelOf(moment: Moment, time: string, showsName: boolean): string {
   const name = nameOf(moment.media_path);
   const place = isWhole(moment) && !showsName ? [time, name] : [name, time];
   const why = kindsOf(moment).map((kind) => t(searchWords[kind]));
@@ -214,7 +216,7 @@ const steps: Readonly<Record<Band, number>> = { weak: 1, likely: 2, strong: 3 };
 const heights = [3, 6, 9] as const;
 
 /** Band of the best visual reason; null if there is none. */
-function bandOf({ reasons }: Pick<Found, 'reasons'>): Band | null {
+function bandOf({ reasons }: Pick<Moment, 'reasons'>): Band | null {
   const bands = reasons.flatMap((reason) =>
     reason.kind === 'seen' && reason.explanation ? [reason.explanation.band] : [],
   );
@@ -242,7 +244,7 @@ interface Framed {
 }
 
 interface FramesProps {
-  readonly moment: Found;
+  readonly moment: Moment;
   /** The picture, and its second. */
   readonly src: string;
   readonly seconds: number;
@@ -271,13 +273,13 @@ function Frames({ moment, src, seconds, showsThings }: FramesProps) {
   )}</svg>`;
 }
 
-function linesOf({ reasons, time_seconds: time }: Found) {
+function linesOf({ reasons, time_seconds: time }: Moment) {
   const lines = reasons.filter((reason) => reason.kind === 'written');
   // One that is there when the picture is.
   return lines.filter((line) => line.start_seconds <= time && time < line.end_seconds);
 }
 
-function thingsOf({ reasons }: Found) {
+function thingsOf({ reasons }: Moment) {
   const parts = reasons.flatMap((reason) =>
     reason.kind === 'seen' ? (reason.explanation?.parts ?? []) : [],
   );
@@ -299,7 +301,7 @@ interface Strip {
 const cache = createBounded<Strip>(KEPT);
 
 /** Null until it is there, and for what has none. */
-function useStrip(moment: Found, isPointed: boolean): Strip | null {
+function useStrip(moment: Moment, isPointed: boolean): Strip | null {
   const { hash_str, start_seconds, end_seconds } = moment;
   const key = `${hash_str} ${start_seconds} ${end_seconds}`;
   const [strip, setStrip] = useState<Strip | null>(null);
@@ -329,7 +331,7 @@ function useStrip(moment: Found, isPointed: boolean): Strip | null {
 }
 
 async function load(
-  { hash_str, media_path, start_seconds, end_seconds }: Found,
+  { hash_str, media_path, start_seconds, end_seconds }: Moment,
   signal: AbortSignal,
 ): Promise<Strip> {
   const [first, last] = picturedSeconds(start_seconds, end_seconds);

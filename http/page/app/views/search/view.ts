@@ -1,7 +1,9 @@
 // The search: a box, filters beside, and the matches below.
+
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { ApiError, api, isAbort } from '../../api.ts';
+import type { Moment } from '../../../../../actors/search/moments/contract.ts';
+import { api, isAbort, ServiceError } from '../../api.ts';
 import { askPatiently, loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
 import type { View } from '../../navigation.ts';
@@ -27,7 +29,6 @@ import { FirstVisit, Start } from './start.ts';
 import {
   again,
   change,
-  type Found,
   isByPicture,
   isWeak,
   isWhole,
@@ -47,7 +48,7 @@ function Searches({ argument, params }: { readonly argument: string; readonly pa
   return argument === 'saved' ? html`<${Saved} />` : html`<${Search} params=${params} />`;
 }
 
-const noMoments: readonly Found[] = [];
+const noMoments: readonly Moment[] = [];
 const gridOfPage = '.view-search .grid';
 
 function Search({ params }: { readonly params: string }) {
@@ -137,7 +138,7 @@ function takePicture(dropped: DataTransfer): void {
 // Remarks on an answer, and the text where nothing was found: advice, and a way to act on it.
 
 /** The first says most; the others on demand. Where nothing is shown, they stand in its place. */
-function Warnings({ shown }: { readonly shown: readonly Found[] }) {
+function Warnings({ shown }: { readonly shown: readonly Moment[] }) {
   const answer = search.use((state) => state.answer);
   const paths = new Set(shown.map(({ media_path }) => media_path));
   const notes = shown.length === 0 ? [] : (answer?.notes ?? []).filter((note) => concerns(note, paths));
@@ -229,7 +230,7 @@ async function ask(request: string, signal: AbortSignal): Promise<void> {
     search.update({ state: 'ready', answer, request, error: null, selected: stays ? selected : null });
   } catch (error) {
     if (signal.aborted || isAbort(error)) return;
-    if (error instanceof ApiError && error.status === 0) {
+    if (error instanceof ServiceError && error.status === 0) {
       // It is asked again when the service is back and has loaded the folder. Matches of another question are
       // not its matches.
       if (search.get().request !== request) search.update({ answer: null, request: '', selected: null });

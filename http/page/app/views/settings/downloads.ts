@@ -19,7 +19,7 @@ export type Available = Awaited<ReturnType<Api['availableModels']>>;
 export const groups = ['visual', 'sight', 'speech', 'faces', 'summary'] as const;
 type Group = (typeof groups)[number];
 
-export interface ModelRow {
+export interface DownloadRow {
   readonly key: string;
   readonly group: Group;
   /** Purpose among the models of its group; the group's name if all have the same. */
@@ -40,7 +40,7 @@ export interface ModelRow {
 }
 
 /** Models in use first, then the advised ones, then by size. */
-export function modelRows(models: Available): ModelRow[] {
+export function modelRows(models: Available): DownloadRow[] {
   const { faces, sight, speech, summaries, loaded_model } = models;
   const used = [
     loaded_model,
@@ -61,25 +61,27 @@ export function modelRows(models: Available): ModelRow[] {
   return parts.flatMap(([group, { downloaded_models, model_info }]) =>
     (model_info as readonly Readonly<Record<string, Info>>[])
       .flatMap((infos) => Object.entries(infos))
-      .map(([key, { kind = group, size_gb, download_gb, license, speed, accuracy, ...info }]): ModelRow => {
-        const isDownloaded = downloaded_models.includes(key);
-        return {
-          key,
-          group,
-          kind,
-          bytes: (isDownloaded ? size_gb : download_gb) * 1e9,
-          license,
-          speed,
-          accuracy,
-          isMultilingual: info.is_multilingual,
-          isBuiltIn: isDownloaded && size_gb === 0,
-          isDownloaded,
-          isInUse: used.includes(key),
-          isAdvised: models.advised_models.includes(key) && !isDownloaded,
-          isMeasured: info.is_measured,
-          selfTest: info.self_test,
-        };
-      })
+      .map(
+        ([key, { kind = group, size_gb, download_gb, license, speed, accuracy, ...info }]): DownloadRow => {
+          const isDownloaded = downloaded_models.includes(key);
+          return {
+            key,
+            group,
+            kind,
+            bytes: (isDownloaded ? size_gb : download_gb) * 1e9,
+            license,
+            speed,
+            accuracy,
+            isMultilingual: info.is_multilingual,
+            isBuiltIn: isDownloaded && size_gb === 0,
+            isDownloaded,
+            isInUse: used.includes(key),
+            isAdvised: models.advised_models.includes(key) && !isDownloaded,
+            isMeasured: info.is_measured,
+            selfTest: info.self_test,
+          };
+        },
+      )
       .toSorted((a, b) => rank(a) - rank(b) || a.bytes - b.bytes),
   );
 }
@@ -96,7 +98,7 @@ interface Info {
   readonly self_test: { readonly passed: boolean | null; readonly result: string } | null;
 }
 
-function rank({ isInUse, isDownloaded, isAdvised }: ModelRow): number {
+function rank({ isInUse, isDownloaded, isAdvised }: DownloadRow): number {
   return isInUse ? 0 : isDownloaded ? 1 : isAdvised ? 2 : 3;
 }
 

@@ -15,10 +15,10 @@ import { setLanguage, t } from '../../words.ts';
 import {
   type Available,
   bringIntoUse,
+  type DownloadRow,
   downloads,
   groups,
   Missing,
-  type ModelRow,
   modelRows,
   Progress,
   startDownload,
@@ -211,7 +211,7 @@ function RunsOn({ models }: { readonly models: Available }) {
 }
 
 interface ModelProps {
-  readonly row: ModelRow;
+  readonly row: DownloadRow;
   /** Key of the one that is being brought into use. */
   readonly loading: string | null;
   use(key: string): void;
@@ -241,14 +241,14 @@ function Model({ row, loading, use }: ModelProps) {
 }
 
 /** The figure is as the command line prints it. */
-function SelfTest({ test }: { readonly test: ModelRow['selfTest'] }) {
+function SelfTest({ test }: { readonly test: DownloadRow['selfTest'] }) {
   if (test === null) return null;
   const word =
     test.passed === null ? settings.testNone : test.passed ? settings.testPassed : settings.testFailed;
   return html`<p class=${test.passed === false ? 'problem' : 'quiet'}>${t(word, { result: test.result })}</p>`;
 }
 
-function Marks({ row }: { readonly row: ModelRow }) {
+function Marks({ row }: { readonly row: DownloadRow }) {
   const mark = (name: string, text: string) =>
     html`<span class=${`mark ${name}`}>${name !== 'advised' && html`<${Icon} name="check" />`}${text}</span>`;
   if (row.isInUse) return mark('used', t(settings.inUse));

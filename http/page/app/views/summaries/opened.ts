@@ -1,7 +1,7 @@
 // One summary: its tree beside the node that is looked at.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, api, isAbort, messageOf } from '../../api.ts';
+import { api, isAbort, messageOf, ServiceError } from '../../api.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
 import { bytesOf, Dialog, download, Empty, Failed, Icon, Loading } from '../../parts.ts';
@@ -16,15 +16,15 @@ import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
 import {
   changed,
-  type Node,
+  type ListedSummary,
   type Overview,
-  type Row,
+  type OverviewNode,
   rowsOf,
-  type Step,
-  type Summary,
   secondsIn,
   slice,
   stepped,
+  type TreeLine,
+  type TreeStep,
   titleOf,
   useSummariesAsk,
 } from './state.ts';
@@ -50,7 +50,7 @@ function playNode(hash_str: string, [start]: Range): void {
 
 interface NodeDetailProps {
   readonly overview: Overview;
-  readonly node: Node;
+  readonly node: OverviewNode;
 }
 
 function NodeDetail({ overview, node }: NodeDetailProps) {
@@ -148,7 +148,7 @@ export function OpenedSummary({ summary_ref }: { readonly summary_ref: string })
     [summary_ref],
   );
   const { error, value } = answer;
-  if (error instanceof ApiError && (error.status === 404 || error.status === 400))
+  if (error instanceof ServiceError && (error.status === 404 || error.status === 400))
     return html`<${Empty} icon="summaries" title=${error.message}><button onClick=${() => go('summaries')}>${t(summaries.back)}</button><//>`;
   if (answer.state === 'failed') return html`<${Failed} error=${error} again=${answer.again} />`;
   if (value === null) return html`<${Loading} />`;
@@ -198,7 +198,7 @@ function Read({ overview }: { readonly overview: Overview }) {
 }
 
 interface TreeRowProps {
-  readonly row: Row;
+  readonly row: TreeLine;
   readonly media_path: string;
   readonly isSelected: boolean;
   readonly reading: ReturnType<typeof useReading>;
@@ -242,7 +242,7 @@ const formats = ['markdown', 'txt', 'json', 'vtt'] as const;
 type Format = (typeof formats)[number];
 
 interface ActionsProps {
-  readonly summary: Pick<Summary, 'summary_ref' | 'analysis_name' | 'media_path'>;
+  readonly summary: Pick<ListedSummary, 'summary_ref' | 'analysis_name' | 'media_path'>;
 }
 
 function Actions({ summary }: ActionsProps) {
@@ -294,7 +294,7 @@ function Remove({ summary, close }: ActionsProps & { close(): void }) {
 // found.
 
 interface Reading {
-  readonly nodes: ReadonlyMap<string, Node>;
+  readonly nodes: ReadonlyMap<string, OverviewNode>;
   readonly open: ReadonlySet<string>;
   readonly selected: string;
 }
@@ -309,7 +309,7 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
   const { nodes, open, selected } = reading;
   const aborter = useRef(new AbortController());
   useEffect(() => () => aborter.current.abort(), []);
-  const read = async (node_id: string): Promise<Node> => {
+  const read = async (node_id: string): Promise<OverviewNode> => {
     const loadedNode = nodes.get(node_id);
     if (loadedNode) return loadedNode;
     const { signal } = aborter.current;
@@ -339,7 +339,7 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
     const reveal = async () => {
       const above: string[] = [];
       for (let id: string | null = at; id !== null; ) {
-        const { parent_id }: Node = await read(id);
+        const { parent_id }: OverviewNode = await read(id);
         if (parent_id !== null) above.push(parent_id);
         id = parent_id;
       }
@@ -348,7 +348,7 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
     reveal().catch(tell);
   }, [at]);
   const rows = rowsOf(root, nodes, open);
-  const step = (way: Step) => {
+  const step = (way: TreeStep) => {
     const { select: to, toggle: isToggled } = stepped(rows, selected, way);
     select(to);
     if (isToggled) toggle(to);

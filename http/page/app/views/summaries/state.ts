@@ -5,10 +5,10 @@ import { createSlice, useStore } from '../../store.ts';
 import { uses } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
 
-export type Summary = Awaited<ReturnType<typeof api.listSummaries>>['summaries'][number];
+export type ListedSummary = Awaited<ReturnType<typeof api.listSummaries>>['summaries'][number];
 export type Overview = Awaited<ReturnType<typeof api.summaryOverview>>;
-export type Node = Overview['root'];
-export type Match = Awaited<ReturnType<typeof api.searchSummaries>>['matches'][number];
+export type OverviewNode = Overview['root'];
+export type MatchedSummary = Awaited<ReturnType<typeof api.searchSummaries>>['matches'][number];
 
 interface SummariesState {
   readonly words: string;
@@ -66,7 +66,7 @@ export function titleOf(name: string): string {
 
 // A summary as rows of a tree: those that can be seen, and where a key leads.
 
-export interface Branch {
+export interface SummaryBranch {
   readonly node_id: string;
   readonly parent_id: string | null;
   readonly text: string;
@@ -82,7 +82,7 @@ interface Twig {
   readonly search_range: readonly [number, number];
 }
 
-export interface Row {
+export interface TreeLine {
   readonly node_id: string;
   readonly parent_id: string | null;
   /** From 1. */
@@ -98,15 +98,15 @@ export interface Row {
 
 /** `branches`: nodes that were read; the children of others are not shown yet. */
 export function rowsOf(
-  root: Branch,
-  branches: ReadonlyMap<string, Branch>,
+  root: SummaryBranch,
+  branches: ReadonlyMap<string, SummaryBranch>,
   open: ReadonlySet<string>,
-): Row[] {
-  const rows: Row[] = [];
+): TreeLine[] {
+  const rows: TreeLine[] = [];
   const { node_id, text, is_leaf: isLeaf, search_range: range } = root;
   const isOpen = open.has(node_id);
   rows.push({ node_id, parent_id: null, level: 1, text, isLeaf, isOpen, range, place: 1, siblings: 1 });
-  const below = (parent: Branch, level: number) => {
+  const below = (parent: SummaryBranch, level: number) => {
     for (const [at, child] of parent.children.entries()) {
       const { node_id: id, text_preview, is_leaf, search_range } = child;
       const isChildOpen = open.has(id);
@@ -129,13 +129,13 @@ export function rowsOf(
   return rows;
 }
 
-export type Step = 'up' | 'down' | 'open' | 'close' | 'first' | 'last';
+export type TreeStep = 'up' | 'down' | 'open' | 'close' | 'first' | 'last';
 
 /** Where a key leads: another row, or a row that is opened or closed. */
 export function stepped(
-  rows: readonly Row[],
+  rows: readonly TreeLine[],
   selected: string,
-  step: Step,
+  step: TreeStep,
 ): { readonly select: string; readonly toggle: boolean } {
   const at = Math.max(
     0,

@@ -16,9 +16,9 @@ import { OpenedSummary } from './opened.ts';
 import {
   askMedia,
   changed,
-  type Match,
+  type ListedSummary,
+  type MatchedSummary,
   marked,
-  type Summary,
   slice,
   titleOf,
   useSummariesAsk,
@@ -149,7 +149,7 @@ function List() {
     ${remaining > 0 && html`<button class="more" onClick=${() => setMost(most + MEDIA)}>${t(summaries.more)}</button>`}`;
 }
 
-function Line({ summary }: { readonly summary: Summary }) {
+function Line({ summary }: { readonly summary: ListedSummary }) {
   const { summary_ref, media_path, analysis_name, one_line_summary } = summary;
   return html`<li><button class="quiet" onClick=${() => go('summaries', summary_ref)}>
     <${Picture} media_path=${media_path} seconds=${0} icon="summaries" />
@@ -180,7 +180,7 @@ function Matches({ words, collection }: MatchesProps) {
     <ul class="rows" aria-label=${t(summaries.find)}>${matches.map((match) => html`<${Found} key=${`${match.summary_ref} ${match.node_id}`} match=${match} />`)}</ul>`;
 }
 
-function Found({ match }: { readonly match: Match }) {
+function Found({ match }: { readonly match: MatchedSummary }) {
   const { summary_ref, node_id, media_path, analysis_name, search_range, text_preview, match_ranges } = match;
   const [start, end] = search_range;
   const open = () => {

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import {
   changeBetween,
   changesOf,
-  Look,
   lookBytes,
   lookHeight,
   lookWidth,
   reduced,
+  SmallPicture,
   worthLooking,
 } from '../../../../../actors/analysis/stages/picture/cuts.ts';
 import { atOnce } from '../../../../../runtime/sync/checkpoint.ts';
@@ -47,7 +47,9 @@ const take = (seed: number, count: number): Picture[] =>
   Array.from({ length: count }, (_, i) => place(seed, i * 0.04));
 
 const looks = (pictures: readonly Picture[]) =>
-  pictures.map((picture) => new Look(Uint8Array.from(picture, (value) => Math.max(0, Math.min(255, value)))));
+  pictures.map(
+    (picture) => new SmallPicture(Uint8Array.from(picture, (value) => Math.max(0, Math.min(255, value)))),
+  );
 
 /** At 25 pictures a second. */
 const changes = (pictures: readonly Picture[]) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Decoder } from '../../../../../actors/analysis/stages/parts.ts';
+import type { DecoderActor } from '../../../../../actors/analysis/stages/parts.ts';
 import { lookBytes } from '../../../../../actors/analysis/stages/picture/cuts.ts';
 import { EdgeSearch, Liveliness } from '../../../../../actors/analysis/stages/picture/edges.ts';
 import { beginOf, type FilmPart, type SmallPictures } from '../../../../../actors/decoder/frames/contract.ts';
@@ -47,7 +47,7 @@ function decoder() {
       yield { seconds, pictures };
     }
   };
-  return { counts, decoder: { feed } as unknown as Decoder };
+  return { counts, decoder: { feed } as unknown as DecoderActor };
 }
 
 /** `sent`: the small pictures that come with a frame. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { changeBetween, Look, reduced } from '../../../../../actors/analysis/stages/picture/cuts.ts';
+import { changeBetween, reduced, SmallPicture } from '../../../../../actors/analysis/stages/picture/cuts.ts';
 import {
   createEmbedding,
   type EmbeddingParts,
@@ -20,7 +20,7 @@ import { page } from '../task-engine.ts';
 const shape = { width: 2, height: 2, fit: 'stretch', resample: 'area' } as const;
 const pictureBytes = 12;
 const nothing = { kept: 0, frames: new Int32Array(0), changed: new Float32Array(0) };
-const lookAt = (picture: Uint8Array) => new Look(reduced(picture, shape.width, shape.height));
+const lookAt = (picture: Uint8Array) => new SmallPicture(reduced(picture, shape.width, shape.height));
 /** Every byte of a picture changes its vector. */
 const vectorOf = (picture: Uint8Array) => [
   picture.reduce((sum, byte, at) => sum + byte * (at + 1), 0),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { Appearances, inOrder } from '../../../../../actors/analysis/stages/text/stage.ts';
 import { openSession } from '../../../../../actors/models/session.ts';
-import { type Reading, shownScore } from '../../../../../actors/text-reader/contract.ts';
+import { shownScore, type TextReading } from '../../../../../actors/text-reader/contract.ts';
 import { PaddleReader } from '../../../../../actors/text-reader/model.ts';
 import { readPicture } from '../../../../../actors/text-reader/reading.ts';
 import { writeFilm } from '../../../../../bench/samples/writer/film.ts';
@@ -60,7 +60,7 @@ test('a title over moving footage is found with its seconds', { skip }, async (t
   );
   t.after(() => reader.close());
   const appearances = new Appearances();
-  let before: Reading | null = null;
+  let before: TextReading | null = null;
   for (const [second, { rgb }] of (await askFrames({ path, shape })).entries()) {
     const run = <T>(work: (one: PaddleReader) => Promise<T>) => work(reader);
     const options = { side: 640, before, checkpoint: async () => {}, run };

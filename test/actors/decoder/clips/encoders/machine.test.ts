@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import {
-  type Device,
+  type EncoderDevice,
   encoderCandidates,
   findDevices,
 } from '../../../../../actors/decoder/clips/encoders/machine.ts';
@@ -50,9 +50,13 @@ test('under WSL2 NVIDIA is found by what Windows lends, and elsewhere only tryin
   for (const platform of ['win32', 'darwin']) assert.equal(findDevices(platform)[0]!.kind, 'system');
 });
 
-const node = (kind: Device['kind'], path: string | null = null): Device => ({ kind, path });
+const node = (kind: EncoderDevice['kind'], path: string | null = null): EncoderDevice => ({ kind, path });
 const all = () => true;
-const told = (platform: string, devices: readonly Device[], isCompiled: (codec: string) => boolean = all) =>
+const told = (
+  platform: string,
+  devices: readonly EncoderDevice[],
+  isCompiled: (codec: string) => boolean = all,
+) =>
   encoderCandidates({ platform, devices, isCompiled }).map(({ codec, path }) =>
     path ? `${codec} ${path}` : codec,
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sampledRows } from '../../../../../actors/index/visual/background.ts';
 import { everything } from '../../../../../actors/index/visual/catalog.ts';
-import { compareFrom, type Place } from '../../../../../actors/index/visual/takes/compare.ts';
+import { compareFrom, type TakesCursor } from '../../../../../actors/index/visual/takes/compare.ts';
 import { near, randomVector, seeded } from '../../footage.ts';
 import { type Film, Library } from '../library.ts';
 
@@ -52,7 +52,7 @@ function compare(at: Library, only: string | null, { from = 0, end = 1e6, step =
   const rows = sampledRows(at.catalog.picks(everything));
   const all: string[] = [];
   const begun: string[] = [];
-  for (let place: Place | null = null, steps = 0; steps === 0 || place !== null; steps++) {
+  for (let place: TakesCursor | null = null, steps = 0; steps === 0 || place !== null; steps++) {
     assert.ok(steps < 500);
     const found = compareFrom(at, how, place, rows);
     for (const { hash_str, start, end, offset, mirrored, equal } of found.takes) {

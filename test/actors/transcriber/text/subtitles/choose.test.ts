@@ -4,12 +4,12 @@ import test from 'node:test';
 import {
   chooseSidecars,
   chooseTrack,
-  type Sidecar,
+  type SubtitleSidecar,
   sidecarOf,
   unreadSubtitles,
 } from '../../../../../actors/transcriber/text/subtitles/choose.ts';
 
-const names: [name: string, language: string | null, kind: Sidecar['kind']][] = [
+const names: [name: string, language: string | null, kind: SubtitleSidecar['kind']][] = [
   ['film.srt', null, 'full'],
   ['FILM.SRT', null, 'full'],
   ['film.mp4.srt', null, 'full'],

@@ -16,9 +16,9 @@ import {
   between,
   crumbsOf,
   folderOf,
+  type ListingRow,
   nothing,
   pagesOf,
-  type Row,
   reasonOf,
   rowsInSight,
   toggled,
@@ -26,8 +26,8 @@ import {
 } from '../../../../../../http/page/app/views/library/listing.ts';
 import {
   canResume,
+  type ListedTask,
   runningAnalysis,
-  type Snapshot,
 } from '../../../../../../http/page/app/views/library/task-list.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
@@ -105,7 +105,7 @@ test('of a hundred thousand rows only those in sight are drawn, and only their p
   assert.deepEqual(pagesOf(0, 0, 300), []);
 });
 
-const row = (path: string): Row => ({ kind: 'folder', path, name: path, analysed: 0 });
+const row = (path: string): ListingRow => ({ kind: 'folder', path, name: path, analysed: 0 });
 
 test('what is chosen twice is not chosen; a range has both its ends, whichever was first', () => {
   const one = toggled(nothing, row('/a'));
@@ -193,8 +193,8 @@ test('a reason does not say the path again, and sizes are said in units of a tho
 });
 
 test('only an analysis would be stopped by another, and what ended whole is not resumed', () => {
-  const task = (state: Snapshot['state'], types: readonly string[], failed = 0) =>
-    ({ state, request: { types }, counts: { failed, jobs_failed: 0 } }) as unknown as Snapshot;
+  const task = (state: ListedTask['state'], types: readonly string[], failed = 0) =>
+    ({ state, request: { types }, counts: { failed, jobs_failed: 0 } }) as unknown as ListedTask;
   const analysis = task('stopping', ['speech']);
   assert.equal(
     runningAnalysis([task('running', ['clips']), task('completed', ['video']), analysis]),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import type { Moment } from '../../../../../../actors/search/moments/contract.ts';
 import { without } from '../../../../../../http/page/app/views/search/chosen.ts';
 import { datesOf } from '../../../../../../http/page/app/views/search/filters.ts';
 import {
@@ -11,10 +12,10 @@ import {
   rowsBetween,
 } from '../../../../../../http/page/app/views/search/grid.ts';
 import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/group-head.ts';
-import { choose, type Found, search } from '../../../../../../http/page/app/views/search/state.ts';
+import { choose, search } from '../../../../../../http/page/app/views/search/state.ts';
 import { fileAddress } from '../../../../../../http/page/app/views/search/tile.ts';
 
-const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({
+const moment = (hash_str: string, time_seconds: number, kind: Moment['kind'] = 'video'): Moment => ({
   moment_id: `${hash_str}@${time_seconds}`,
   hash_str,
   media_path: `/films/${hash_str}.mp4`,

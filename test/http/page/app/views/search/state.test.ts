@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
+import type { Facet } from '../../../../../../actors/index/facets/contract.ts';
+import type { Moment } from '../../../../../../actors/search/moments/contract.ts';
 import { SavedRequest } from '../../../../../../events/searches/contract.ts';
 import { update } from '../../../../../../http/page/app/store.ts';
 import { suggestionsFor } from '../../../../../../http/page/app/views/search/box.ts';
 import { foundRange } from '../../../../../../http/page/app/views/search/chosen.ts';
 import {
-  type Facet,
   filterText,
   optionsToShow,
   rangeOf,
@@ -23,20 +24,19 @@ import {
   change,
   countOf,
   emptyQuery,
-  type Found,
   isByPicture,
   isWhole,
   momentsRequest,
   phrases,
-  type Query,
   queryOf,
   relevanceRequest,
+  type SearchFields,
   savedRequest,
   search,
 } from '../../../../../../http/page/app/views/search/state.ts';
 import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
-const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
+const ask = (query: Partial<SearchFields>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;
 const ann = { name: 'Ann', cluster_job_name: 'Family' };
 
@@ -47,7 +47,7 @@ test('nothing is asked without words, a picture, a person or a filter', () => {
 });
 
 test('what is asked is what the routes take', () => {
-  const queries: Partial<Query>[] = [
+  const queries: Partial<SearchFields>[] = [
     { text: 'red car' },
     { text: 'red car', exclude: 'snow, fog,', kinds: ['seen'] },
     { picture: like },
@@ -169,7 +169,7 @@ const said = {
   speaker: '',
   speaker_name: '',
 } as const;
-const written = (band: 'strong' | 'weak'): Found['reasons'][number] => ({
+const written = (band: 'strong' | 'weak'): Moment['reasons'][number] => ({
   kind: 'written',
   rank: 1,
   text: 'x',
@@ -180,7 +180,7 @@ const written = (band: 'strong' | 'weak'): Found['reasons'][number] => ({
   start_seconds: 0,
   end_seconds: 1,
 });
-const moment = (id: string, film: string, ...reasons: Found['reasons'][number][]): Found => ({
+const moment = (id: string, film: string, ...reasons: Moment['reasons'][number][]): Moment => ({
   ...{ moment_id: id, hash_str: film, media_path: `/${film}.mp4`, kind: 'video' },
   ...{ time_seconds: Number(id), start_seconds: 0, end_seconds: 1, reasons },
 });
@@ -301,8 +301,8 @@ test('two other files of the same content are named and further ones are counted
 });
 
 test('what is put aside is what was found, not the shot around it', () => {
-  const range = (reasons: unknown, moment: Partial<Found> = {}) => {
-    const whole = { kind: 'video', start_seconds: 0, end_seconds: 3600, reasons, ...moment } as Found;
+  const range = (reasons: unknown, moment: Partial<Moment> = {}) => {
+    const whole = { kind: 'video', start_seconds: 0, end_seconds: 3600, reasons, ...moment } as Moment;
     const { start_seconds, end_seconds } = foundRange(whole);
     return [start_seconds, end_seconds];
   };

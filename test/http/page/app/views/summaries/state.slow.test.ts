@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  type Branch,
   marked,
   rowsOf,
-  type Step,
+  type SummaryBranch,
   secondsIn,
   stepped,
+  type TreeStep,
 } from '../../../../../../http/page/app/views/summaries/state.ts';
 
 const twig = (node_id: string, is_leaf = true) => ({
@@ -20,7 +20,7 @@ const branch = (
   node_id: string,
   parent_id: string | null,
   children: readonly ReturnType<typeof twig>[],
-): Branch => ({
+): SummaryBranch => ({
   node_id,
   parent_id,
   text: node_id,
@@ -53,7 +53,7 @@ test('only what is below open nodes is shown, in order', () => {
 
 test('arrow keys open, go in, close and go out, and never leave the tree', () => {
   const rows = rowsOf(root, known, new Set(['root', 'a']));
-  const step = (from: string, way: Step) => Object.values(stepped(rows, from, way));
+  const step = (from: string, way: TreeStep) => Object.values(stepped(rows, from, way));
   assert.deepEqual(step('a', 'open'), ['a1', false]);
   assert.deepEqual(step('a', 'close'), ['a', true]);
   assert.deepEqual(step('a1', 'close'), ['a', false]);
