@@ -3,8 +3,8 @@ import { Concepts, StoredEvidence } from '../actors/analysis/stages/summary/evid
 import { FilmSummary, type FilmSummaryParts } from '../actors/analysis/stages/summary/film.ts';
 import type { embedderContract } from '../actors/embedder/contract.ts';
 import { indexContract } from '../actors/index/contract.ts';
-import { mostVectorsOfMessage } from '../actors/index/material/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
+import { mostVectorsOfMessage } from '../actors/index/summary-inputs/contract.ts';
 import { conceptPhrases } from '../actors/summarizer/concepts/concepts.ts';
 import { summarizerContract } from '../actors/summarizer/contract.ts';
 import type { Contract } from '../runtime/contract.ts';

@@ -1,17 +1,16 @@
 // The index in its thread: the only writer of analysis folders, and what is loaded of them for searching.
 import { actor } from '../../runtime/actor.ts';
 import type { Log } from '../../runtime/log.ts';
-import { appearanceHandlers } from './appearances/handlers.ts';
 import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
 import { IndexFolders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
-import { materialHandlers } from './material/handlers.ts';
 import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
 import { OpenClusterings, type PeopleHandlerParts, peopleHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
+import { sightingHandlers } from './person-sightings/handlers.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { resultHandlers } from './results/handlers.ts';
 import { soundHandlers } from './sounds/handlers.ts';
@@ -25,6 +24,7 @@ import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
 import { SummaryTexts } from './summaries/summary-texts.ts';
+import { summaryInputHandlers } from './summary-inputs/handlers.ts';
 import { TextCache } from './text/text-cache.ts';
 import { thingHandlers } from './things/handlers.ts';
 import { type TranscriptParts, transcriptHandlers } from './transcripts/handlers.ts';
@@ -82,11 +82,11 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...facetHandlers(parts),
       ...libraryHandlers(parts),
       ...peopleHandlers(parts),
-      ...appearanceHandlers(parts),
+      ...sightingHandlers(parts),
       ...nameHandlers(parts),
       ...peakHandlers(parts),
       ...summaryHandlers(parts),
-      ...materialHandlers(parts),
+      ...summaryInputHandlers(parts),
     };
     const oneFolder = new OneFolder();
     const small = smallHandlers({ ...parts, folders: oneFolder as unknown as IndexFolders });

@@ -17,8 +17,8 @@ import {
   presetWeights,
 } from './objective.ts';
 import { representativesOf } from './outline/looks.ts';
-import { outlineErrors, type PersonFrames, type SummaryInputs } from './outline/material.ts';
 import type { OutlineNode } from './outline/outline.ts';
+import { outlineErrors, type PersonFrames, type SummaryInputs } from './outline/summary-inputs.ts';
 import { FilmTexts, type NodeStatements, newNode } from './statements/film-texts.ts';
 
 type Contract = typeof summarizerContract;

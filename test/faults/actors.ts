@@ -158,10 +158,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'filters alone list what was recorded first',
-    file: 'actors/index/appearances/handlers.ts',
+    file: 'actors/index/person-sightings/handlers.ts',
     text: 'return b.recorded - a.recorded ||',
     fault: 'return a.recorded - b.recorded ||',
-    tests: ['test/actors/index/appearances/appearances.test.ts'],
+    tests: ['test/actors/index/person-sightings/appearances.test.ts'],
   },
   {
     name: 'a segment that begins where a range ends is in it',
@@ -361,7 +361,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'media in which somebody has only read do not count as analysed',
-    file: 'actors/index/store/holdings.ts',
+    file: 'actors/index/store/inventory.ts',
     text: '(kind.isSeveral || environment.has(first))',
     fault: "kind.type !== 'text' && (kind.isSeveral || environment.has(first))",
     tests: ['test/actors/library/every-kind.test.ts'],

@@ -36,10 +36,10 @@ import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '..
 import { stageKinds } from '../stages/kinds.ts';
 import type { FileResult, TaskDetail, TaskSnapshot } from './contract.ts';
 import { expectWritable } from './files.ts';
-import { type Prepare, TaskQueue } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import { type ActiveRun, TaskRecords } from './records.ts';
 import { Listeners, RunningTask } from './running-task.ts';
+import { type Prepare, TaskQueue } from './task-queue.ts';
 
 // Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
 

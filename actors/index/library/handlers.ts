@@ -12,27 +12,27 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
     held_media: ({ cache_dir, ...page }, turn) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return store.holdings.list(page, () => turn.throwIfCancelled());
+        return store.inventory.list(page, () => turn.throwIfCancelled());
       }),
     held_files: ({ cache_dir, files }, turn) =>
       folders.with(cache_dir, (store) => ({
-        files: store.holdings.files(files, () => turn.throwIfCancelled()),
+        files: store.inventory.files(files, () => turn.throwIfCancelled()),
       })),
     held_below: ({ cache_dir, within, names }, turn) =>
       folders.with(cache_dir, (store) => {
         const contents = store.paths.all(() => turn.throwIfCancelled());
-        const isAnalysed = store.holdings.isAnalysed(() => turn.throwIfCancelled());
+        const isAnalysed = store.inventory.isAnalysed(() => turn.throwIfCancelled());
         return { counts: countsBelow(contents, within, names, isAnalysed) };
       }),
     held_folders: ({ cache_dir }, turn) =>
       folders.with(cache_dir, (store) => {
         const pause = () => turn.throwIfCancelled();
-        return { folders: topFolders(store.paths.all(pause), store.holdings.isAnalysed(pause)) };
+        return { folders: topFolders(store.paths.all(pause), store.inventory.isAnalysed(pause)) };
       }),
     held_models: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return { models: store.holdings.models(), face_models: store.holdings.faceModels() };
+        return { models: store.inventory.models(), face_models: store.inventory.faceModels() };
       }),
     remove_media: ({ cache_dir, hashes }, turn) =>
       folders.with(cache_dir, (store) => {

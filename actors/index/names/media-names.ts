@@ -3,11 +3,11 @@
 import { basename, dirname, extname } from 'node:path';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
-import { common } from '../appearances/handlers.ts';
 import { inScope, type ScopeParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
+import { common } from '../person-sightings/handlers.ts';
 import { isWithin } from '../store/footage-path.ts';
-import type { ContentPaths, ListedContent } from '../store/holdings.ts';
+import type { ContentPaths, ListedContent } from '../store/inventory.ts';
 import type { Store } from '../store/store.ts';
 import { fitOf, nameRow, wordsOfName } from '../text/name-words.ts';
 import type { FrameRange } from '../visual/contract.ts';

@@ -40,7 +40,7 @@ export function adoptAll(target: Store, source: Store): void {
 /** Visual results of every model. */
 function visualOf(source: Store, hash: string): SealedStage[] {
   const media = mediaOf(source, hash);
-  return source.holdings.models().flatMap(({ model_key: modelKey }) => {
+  return source.inventory.models().flatMap(({ model_key: modelKey }) => {
     const visual = source.visual.stage(modelKey, hash);
     const previews = source.visual.pictures(hash);
     if (visual === null || previews === null) return [];
@@ -108,7 +108,7 @@ const facesTogether = 256;
 /** Copies faces of every pair of models. Known faces keep their id, new ones have that of the source. */
 function takeFaces(target: Store, source: Store, hash: string): void {
   const { faces } = source.people;
-  for (const { model_key } of source.holdings.faceModels()) {
+  for (const { model_key } of source.inventory.faceModels()) {
     const contentFaces = faces.content(model_key, hash);
     if (contentFaces === null) continue;
     const { head, facts } = contentFaces;

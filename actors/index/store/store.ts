@@ -10,7 +10,7 @@ import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { type AccessMode, Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { mountFolders } from './footage-path.ts';
-import { ContentPaths, Holdings } from './holdings.ts';
+import { ContentPaths, Inventory } from './inventory.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, replicaKey, vectorFolder } from './names.ts';
 import { dropPeaks } from './peaks.ts';
@@ -55,7 +55,7 @@ export class Store {
   );
   readonly paths = new ContentPaths(this.media);
   readonly summaries = new StoredSummaries(() => this.#reading(), this.media);
-  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
+  readonly inventory = new Inventory(() => this.#reading(), this.media, this.paths);
   readonly visual: VisualStages;
   readonly spans: Spans;
   readonly people: StoredPeople;

@@ -98,7 +98,7 @@ async function forget(
   await eraseKnownRolls(folder, target);
   const store = new Store(folder);
   try {
-    const isAnalysed = there.holdings.isAnalysed(() => {});
+    const isAnalysed = there.inventory.isAnalysed(() => {});
     const different: string[] = [];
     const both = store.media.hashes().filter((hash) => {
       const here = store.media.content(hash);
@@ -113,7 +113,7 @@ async function forget(
     // Pending removals are completed here; in the target they could hit trees of the same name that are in
     // use.
     while (!store.summaryWriter().sweep());
-    for (const { model_key } of store.holdings.faceModels()) while (!store.compactFaces(model_key));
+    for (const { model_key } of store.inventory.faceModels()) while (!store.compactFaces(model_key));
     return { known: both.length, different };
   } finally {
     await store.close();
@@ -145,7 +145,7 @@ type LeftOut = (key: string) => boolean;
 
 /** LIBRARY_CHANGES when both have an analysis of one content by now, or faces in one roll. */
 function expectApart(source: Environment, target: Environment, there: Store): void {
-  const isAnalysed = there.holdings.isAnalysed(() => {});
+  const isAnalysed = there.inventory.isAnalysed(() => {});
   const isShared =
     source.keys(rolls).some((key) => target.has(key)) ||
     source.keys('media/').some((key) => isAnalysed(key.slice('media/'.length)));

@@ -2,7 +2,7 @@
 // pictures of the whole library. A cosine by itself says nothing: some texts are near to every picture.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { defaultModelKey } from '../../models/rows/list.ts';
-import { addTo, dot, medianOf, outlineErrors } from '../outline/material.ts';
+import { addTo, dot, medianOf, outlineErrors } from '../outline/summary-inputs.ts';
 import { RightSide } from '../products/products.ts';
 
 // The lexicon: some 400 concepts that a picture may show, in groups, phrased for the text side of a visual

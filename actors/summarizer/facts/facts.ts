@@ -5,7 +5,7 @@ import { joinRanges } from '../../../runtime/ranges.ts';
 import { canName, leastStrength, lexicon, standingOut } from '../concepts/concepts.ts';
 import { secondsOf } from '../outline/channels.ts';
 import { representativesOf } from '../outline/looks.ts';
-import { dot, rowsOf, type SecondRange } from '../outline/material.ts';
+import { dot, rowsOf, type SecondRange } from '../outline/summary-inputs.ts';
 import { keySentences } from '../text/key-sentences.ts';
 import type { Sentence } from '../text/sentences.ts';
 import { largest, linesIn, type OutlinedFilm, type ReadLine, type SeenSubject, thingsIn } from './film.ts';

@@ -8,8 +8,14 @@ import type { GroupName, KnownConcepts } from '../concepts/concepts.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import { lookScore, type Objective } from '../objective.ts';
 import { type LookValues, lookSteps } from '../outline/looks.ts';
-import { dot, rowsOf, type SecondRange, type SpokenLine, type SummaryInputs } from '../outline/material.ts';
 import { type Outline, type OutlineNode, outlineSteps } from '../outline/outline.ts';
+import {
+  dot,
+  rowsOf,
+  type SecondRange,
+  type SpokenLine,
+  type SummaryInputs,
+} from '../outline/summary-inputs.ts';
 import { type Sign, signsOf, usualSigns } from '../text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../text/sentences.ts';
 

@@ -2,7 +2,7 @@
 // people in view. A second may lack some or all of them.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { documentFrequencies, termsOf } from '../text/sentences.ts';
-import { addTo, dot, type PictureVectors, type SpokenLine, type SummaryInputs } from './material.ts';
+import { addTo, dot, type PictureVectors, type SpokenLine, type SummaryInputs } from './summary-inputs.ts';
 
 export interface OutlineChannel {
   readonly dimensions: number;

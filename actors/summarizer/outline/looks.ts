@@ -3,7 +3,14 @@
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type Factor, RightSide } from '../products/products.ts';
 import { nextDistances, segmentBySecond, stepRows } from './channels.ts';
-import { addTo, dot, type PictureVectors, rowsOf, type SecondRange, type SummaryInputs } from './material.ts';
+import {
+  addTo,
+  dot,
+  type PictureVectors,
+  rowsOf,
+  type SecondRange,
+  type SummaryInputs,
+} from './summary-inputs.ts';
 
 export const lookNames = [
   /** How much a second differs from the one before it. */

@@ -15,7 +15,7 @@ import {
   type SecondRange,
   type SummaryInputs,
   uncoveredRanges,
-} from './material.ts';
+} from './summary-inputs.ts';
 import {
   type Bounds,
   type Branch,

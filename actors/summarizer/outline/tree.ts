@@ -2,7 +2,7 @@
 // differs most, and into as many as stand out from each other.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type OutlineChannel, stepNumbers } from './channels.ts';
-import { dot } from './material.ts';
+import { dot } from './summary-inputs.ts';
 
 /** Leaves `first` to before `end`. */
 export interface Branch {

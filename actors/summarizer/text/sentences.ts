@@ -1,6 +1,6 @@
 // The sentences of a transcript, with the times at which they are spoken. A sentence may go over several
 // segments, and a segment may hold several; no word is lost, added or moved.
-import type { SpokenLine } from '../outline/material.ts';
+import type { SpokenLine } from '../outline/summary-inputs.ts';
 
 export interface Sentence {
   /** Text of the transcript, white space joined to single spaces; never blank. */

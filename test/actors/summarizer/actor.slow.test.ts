@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { mostFilms } from '../../../actors/summarizer/actor.ts';
 import { lexicon } from '../../../actors/summarizer/concepts/concepts.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
-import { outlineErrors } from '../../../actors/summarizer/outline/material.ts';
+import { outlineErrors } from '../../../actors/summarizer/outline/summary-inputs.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { composedFilm, someComposition } from './outline/composed.ts';
 import { handOver, objective, openingOf, startSummarizer, writeAll } from './start.ts';

@@ -4,7 +4,7 @@ import { summarizerActor } from '../../../actors/summarizer/actor.ts';
 import { summarizerContract } from '../../../actors/summarizer/contract.ts';
 import type { OpenLanguageWriter } from '../../../actors/summarizer/language/contract.ts';
 import type { LanguageEnv } from '../../../actors/summarizer/language/open.ts';
-import type { SummaryInputs } from '../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../actors/summarizer/outline/summary-inputs.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';

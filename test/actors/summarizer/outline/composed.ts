@@ -1,6 +1,6 @@
 // Composed films for tests: chapters of scenes of shots, as vectors and speech made by rule, so that it is
 // known where chapters begin. Everything follows from a seed.
-import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { normal, seeded } from '../../../seeded.ts';
 import { withCuts } from './with-cuts.ts';
 

@@ -1,7 +1,7 @@
 // Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles:
 // chapters are known, as each has scenes and a subject of its own.
 
-import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { beach } from '../../../../bench/samples/drawings/beach.ts';
 import { Canvas } from '../../../../bench/samples/drawings/canvas.ts';
 import { campFire } from '../../../../bench/samples/drawings/fire.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type LookValues, lookSteps } from '../../../../actors/summarizer/outline/looks.ts';
-import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';

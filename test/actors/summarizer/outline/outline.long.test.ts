@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
 import { type Outline, outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { composedFilm, f1, someComposition } from './composed.ts';
 import { randomMaterial, type Shape, shapes } from './random.ts';

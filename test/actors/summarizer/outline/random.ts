@@ -1,7 +1,7 @@
 // Random material for properties: with gaps, pictures that last, speech with odd texts, people; anything may
 // be missing.
 import fc from 'fast-check';
-import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine, SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { normal, seeded } from '../../../seeded.ts';
 import { withCuts } from './with-cuts.ts';
 

@@ -1,7 +1,7 @@
 // Pictures with the cuts that the index finds in their vectors.
 import { lags, sceneStarts } from '../../../../actors/index/visual/scenes.ts';
 import { distance } from '../../../../actors/summarizer/outline/channels.ts';
-import type { PictureVectors } from '../../../../actors/summarizer/outline/material.ts';
+import type { PictureVectors } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 
 export function withCuts(pictures: Omit<PictureVectors, 'cuts'>): PictureVectors {
   const found = { ...pictures, cuts: [] };

@@ -4,7 +4,7 @@
 import { knownConceptsSteps, lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
 import { type FilmOptions, outlinedFilmSteps } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
-import type { PictureVectors, SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { PictureVectors, SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { FilmTexts } from '../../../../actors/summarizer/statements/film-texts.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';

@@ -8,7 +8,7 @@ import {
   planOf,
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
-import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { signNames } from '../../../../actors/summarizer/text/key-sentences.ts';
 import { conceptVector, painted, rootText, spoken, textsOf, told } from './film-texts.ts';
 

@@ -12,7 +12,7 @@ import {
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
 import { secondsOf } from '../../../../actors/summarizer/outline/channels.ts';
-import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import {
   type FilmTexts,
   type NodeStatements,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenLine, SeenThing } from '../../../../actors/summarizer/contract.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
-import type { SummaryInputs } from '../../../../actors/summarizer/outline/material.ts';
+import type { SummaryInputs } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { talks } from '../text/talks.ts';
 import { painted, rootText, someConcepts, spoken, textsOf, told } from './film-texts.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { SpokenLine } from '../../../../actors/summarizer/outline/material.ts';
+import type { SpokenLine } from '../../../../actors/summarizer/outline/summary-inputs.ts';
 import { excerptOf, sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
 import { draws } from '../../../shared.ts';
 

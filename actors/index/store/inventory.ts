@@ -19,7 +19,7 @@ const stride = 64;
 
 type StoredResults = Pick<HeldMedia, 'results' | 'unreadable'>;
 
-export class Holdings {
+export class Inventory {
   readonly #reading: () => Environment | null;
   readonly #media: MediaRecords;
   readonly #paths: ContentPaths;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { appearancesInScenes, common } from '../../../../actors/index/appearances/handlers.ts';
 import { filterErrors, type MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { PeopleFilter } from '../../../../actors/index/people/contract.ts';
 import { hasNamePart, namesInText } from '../../../../actors/index/people/names-in-text.ts';
+import { appearancesInScenes, common } from '../../../../actors/index/person-sightings/handlers.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { VisualScope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';

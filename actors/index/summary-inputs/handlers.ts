@@ -6,9 +6,11 @@ import type { StoredClusters } from '../people/cluster-columns.ts';
 import { readable } from '../store/faults.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import { sampleVectors, vectorPage } from '../store/stored-vectors.ts';
-import type { materialMessages } from './contract.ts';
+import type { summaryInputMessages } from './contract.ts';
 
-export function materialHandlers({ folders }: StoreParts): Handlers<Contract<typeof materialMessages>> {
+export function summaryInputHandlers({
+  folders,
+}: StoreParts): Handlers<Contract<typeof summaryInputMessages>> {
   return {
     analysed_by: ({ cache_dir, hashes }) =>
       folders.with(cache_dir, (store) => ({ models: store.visual.storedBy(hashes) })),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { peopleIn } from '../../../../actors/index/material/handlers.ts';
+import { peopleIn } from '../../../../actors/index/summary-inputs/handlers.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { indexActor } from '../handlers.ts';
 import { storedClusters } from '../people/clusterings.ts';

@@ -17,16 +17,16 @@ import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import { exactTimes, type Shots, shotAt } from '../visual/shots.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
-import type { appearanceMessages } from './contract.ts';
+import type { sightingMessages } from './contract.ts';
 
-export interface AppearanceParts extends SelectedParts {
+export interface SightingParts extends SelectedParts {
   readonly people: PeopleIndex;
 }
 
-type AppearanceContract = Contract<typeof appearanceMessages>;
-type SeenRequest = Request<AppearanceContract, 'seen_in_scenes'>;
+type SightingContract = Contract<typeof sightingMessages>;
+type SeenRequest = Request<SightingContract, 'seen_in_scenes'>;
 
-export function appearanceHandlers(parts: AppearanceParts): Handlers<AppearanceContract> {
+export function sightingHandlers(parts: SightingParts): Handlers<SightingContract> {
   const { folders, people } = parts;
   return {
     named_faces: ({ cache_dir, hashes }, turn) =>
@@ -43,7 +43,7 @@ function namedFaces(
   store: Store,
   hashes: readonly string[],
   pause: () => void,
-): Reply<AppearanceContract, 'named_faces'> {
+): Reply<SightingContract, 'named_faces'> {
   const unreadable: string[] = [];
   // Names of each face by its id, for each content.
   const names = hashes.map(() => new Map<string, Set<string>>());
@@ -76,7 +76,7 @@ function addNames(
   }
 }
 
-type NamedFaces = Reply<AppearanceContract, 'named_faces'>['people'][number];
+type NamedFaces = Reply<SightingContract, 'named_faces'>['people'][number];
 
 /** Detections of one face by two models count once. */
 function peopleOf(
@@ -100,10 +100,10 @@ function peopleOf(
 }
 
 async function seenInScenes(
-  parts: AppearanceParts,
+  parts: SightingParts,
   request: SeenRequest,
   pause: () => void,
-): Promise<Reply<AppearanceContract, 'seen_in_scenes'>> {
+): Promise<Reply<SightingContract, 'seen_in_scenes'>> {
   const { cache_dir, person, scope } = request;
   const open = (store: Store) => parts.people.seen(store, person).ranges;
   const hashesOf = (shown: FrameRanges) => [...shown.keys()];
@@ -129,12 +129,12 @@ function rangesOf(
 }
 
 function best(
-  { visual }: AppearanceParts,
+  { visual }: SightingParts,
   store: Store,
   { model_key, max_results }: SeenRequest,
   frames: FrameRanges,
   pause: () => void,
-): Reply<AppearanceContract, 'seen_in_scenes'> {
+): Reply<SightingContract, 'seen_in_scenes'> {
   const hashes = [...frames.keys()].sort();
   const { found } = scenesOf(store, visual, model_key, hashes, pause);
   const lists = new Map(hashes.map((hash, i) => [hash, found[i] ?? null]));
@@ -174,8 +174,8 @@ interface SelectedParts extends ScopeParts {
   readonly transcripts: TranscriptIndex;
 }
 
-type Selecting = Omit<Request<AppearanceContract, 'selected'>, 'cache_dir'>;
-type Selected = Reply<AppearanceContract, 'selected'>;
+type Selecting = Omit<Request<SightingContract, 'selected'>, 'cache_dir'>;
+type Selected = Reply<SightingContract, 'selected'>;
 type Match = Selected['matches'][number];
 
 /** `pause` may throw to stop. Errors: NOT_LOADED, those of filters and people. */

@@ -25,7 +25,7 @@ const NamedPerson = Type.Object({
   clusters: Type.Array(Type.Object({ cluster_job_name: Type.String(), cluster_id: Type.String() })),
 });
 
-export const appearanceMessages = {
+export const sightingMessages = {
   /**
    * For each content the faces of people with a name, in all clusterings, by name and then in order of time.
    * `unreadable`: names of clusterings that are damaged. Nothing has to be loaded.

@@ -9,7 +9,7 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const mostVectorsOfMessage = 8192;
 
-export const materialMessages = {
+export const summaryInputMessages = {
   /**
    * The visual models by which each content is analysed whole, in the order in which they came first to the
    * folder.
