@@ -183,9 +183,17 @@ export type ReclusterRequest = Static<typeof ReclusterRequest>;
 
 export const DeletePeopleRequest = Type.Object({
   ...FaceJob,
-  cluster_id: Type.Optional(ClusterId),
-  person_name: Type.Optional(
-    shown(described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Name of a person.'), 'Ann'),
+  ...choiceOf(
+    {
+      cluster_id: Type.Optional(ClusterId),
+      person_name: Type.Optional(
+        shown(
+          described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Name of a person.'),
+          'Ann',
+        ),
+      ),
+    },
+    { least: 0 },
   ),
 });
 export type DeletePeopleRequest = Static<typeof DeletePeopleRequest>;
