@@ -293,6 +293,8 @@ const chosen: Readonly<Record<string, unknown>> = {
   image_path: w.paths[0],
   image_data: 'AAAA',
   like: { hash_str: 'aa', time_seconds: 1 },
+  cluster_id: 'c1',
+  person_name: 'Ann',
 };
 const choicesOf = ({ body }: Route): FieldChoice[] => {
   const fields = Object.values(body?.properties ?? {}) as { choice?: FieldChoice }[];
