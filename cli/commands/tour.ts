@@ -8,6 +8,7 @@ import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { argumentsOf, type Command, type Context, exit, invocation } from '../context.ts';
+import { findMedia } from '../find-media.ts';
 import { runMediaTask } from '../media-task.ts';
 import { type CommandService, withService } from '../service.ts';
 import { usualTask } from '../usual-work.ts';
@@ -43,7 +44,9 @@ export const tour: Command = async (args, context) => {
     context.screen.write(`Sample library: ${samples}\n`);
     await (await context.installation()).copySamples(samples);
   }
-  const brings = bringsSight(context, process.env);
+  // Nothing is downloaded for a folder without media.
+  const hasMedia = !hasPaths || (await findMedia(positionals, cache, context.signal)).files.length > 0;
+  const brings = hasMedia && bringsSight(context, process.env);
   if (brings) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = hasPaths ? cache : join(home, 'samples-analysis');
