@@ -21,6 +21,7 @@ import {
   compressOnce,
   encodingFor,
   errorResponse,
+  invalidBody,
   invalidFields,
   isInternal,
   isLive,
@@ -223,7 +224,7 @@ export class Exchange implements Pending {
   }
 
   #refuse({ status, refused }: BodyRefusal): RawResponse | Promise<RawResponse> {
-    if (status === 400) return this.#reject(badRequest('Invalid body', refused));
+    if (status === 400) return this.#reject(badRequest(invalidBody, refused));
     return this.#finish(this.#match!.route, plainError(status, 'Body too large', refused));
   }
 

@@ -5,11 +5,17 @@ import { engineErrors, toFields } from '../../runtime/errors.ts';
 import type { LiveText } from '../../runtime/live-text.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
+import { noObject } from '../request/body.ts';
+import { invalidBody } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
 import { EVENTS, protocolHeaders } from './contract.ts';
 
 /** Arguments of tools are short: texts, ids and paths. */
 const MOST_BYTES = 1024 * 1024;
+
+// Codes of JSON-RPC 2.0.
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 
 const Message = Type.Unsafe<object>({ type: 'object' });
 /** A message, or a stream of messages. */
@@ -40,8 +46,9 @@ const mcp = route({
   answers: { 200: Answer, 202: Nothing, 400: Message, 404: Message, 500: Message },
   form: { live: EVENTS },
   onError: async (error) => {
-    const { status, message } = toFields(error);
-    return status === 400 ? reply(400, refusal(message)) : undefined;
+    const { status, meaning, message } = toFields(error);
+    const code = meaning === invalidBody && message !== noObject ? PARSE_ERROR : INVALID_REQUEST;
+    return status === 400 ? reply(400, refusal(code, message)) : undefined;
   },
   handle: async ({ body, query, headers, credential, signal }, { assistants }) => {
     const cacheDir = query.cache_dir ?? null;
@@ -55,9 +62,9 @@ const mcp = route({
   },
 });
 
-/** Error of JSON-RPC for an invalid message. */
-function refusal(message: string) {
-  return { jsonrpc: '2.0', id: null, error: { code: -32600, message: `Invalid request: ${message}` } };
+function refusal(code: number, message: string) {
+  const name = code === PARSE_ERROR ? 'Parse error' : 'Invalid request';
+  return { jsonrpc: '2.0', id: null, error: { code, message: `${name}: ${message}` } };
 }
 
 export const mcpRoutes: readonly Route[] = [mcp];

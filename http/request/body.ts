@@ -16,6 +16,9 @@ const MOST_VALUES = 1_000_000;
  */
 const MOST_KEYS = 250_000;
 
+/** The only JSON that is refused with 400. */
+export const noObject = 'The body must be a JSON object';
+
 /** Why a body is refused: 413 for what is too much, 400 for what is wrong. */
 export class BodyRefusal {
   readonly refused: string;
@@ -45,7 +48,7 @@ export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Body) : new BodyRefusal('The body must be a JSON object');
+    return isObject ? (value as Body) : new BodyRefusal(noObject);
   } catch {
     return new BodyRefusal(describeJsonError(text));
   }

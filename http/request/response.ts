@@ -112,6 +112,9 @@ export function badRequest(phrase: string, message: string): EngineError {
   return new EngineError('INVALID_REQUEST', { meaning: phrase, status: 400 }, message, {});
 }
 
+/** Phrase for a body of which nothing can be read. */
+export const invalidBody = 'Invalid body';
+
 /** An internal error tells the client its request id only; the log has the rest. */
 export function errorResponse(error: unknown, requestId: string): RawResponse {
   const { code, meaning, message, status, details } = toFields(error);

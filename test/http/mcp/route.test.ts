@@ -150,11 +150,17 @@ test('what is no message is answered as the protocol says', async () => {
     { 'mcp-protocol-version': '2023-01-01' },
   );
   assert.equal(old.status, 400);
-  for (const bad of ['{"jsonrpc":', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"id":1}', '"x"']) {
+  const bodies: [body: string, code: number][] = [
+    ['{"jsonrpc":', -32700],
+    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600],
+    ['{"id":1}', -32600],
+    ['"x"', -32600],
+  ];
+  for (const [bad, expected] of bodies) {
     const { status, body } = await ask(bad);
     assert.equal(status, 400, bad);
     assert.equal((body as { jsonrpc: string }).jsonrpc, '2.0');
-    assert.ok([-32700, -32600].includes(code({ body })));
+    assert.equal(code({ body }), expected, bad);
   }
   const stream = await ask({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {} });
   assert.deepEqual([stream.status, code(stream)], [404, -32601]);
