@@ -384,6 +384,11 @@ export const FolderPage = Type.Object({
         path: FilePath,
         name: described(Type.String(), 'Name of the folder; of a top folder, its path.'),
         analysed: described(ListedCount, 'Number of analysed files in this folder and its subfolders.'),
+        is_wide_link: described(
+          Type.Boolean(),
+          'Whether it is a link to a folder above this one, to a whole volume or to one that the system ' +
+            'generates. Such a link is not followed where whole folders are analysed.',
+        ),
       }),
     ),
     'Folders of this page, in natural order.',

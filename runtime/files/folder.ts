@@ -1,5 +1,6 @@
 // Folders: made with their parents, known by one name, and told apart from those that the kernel makes up.
 import { type BigIntStats, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { stat as lookAt, realpath, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { exported } from './permissions.ts';
@@ -128,6 +129,20 @@ export function isTooWide(folder: string, root: string, system: FolderSystem): b
   const parent = dirname(folder);
   const isVolume = parent === folder || system.stat(parent).dev !== stat.dev;
   return isVolume || system.isPseudo(folder, stat);
+}
+
+/** `isTooWide` for the folder that the link at `path` leads to. Errors are those of the file system. */
+export async function linksTooWide(path: string, root: string): Promise<boolean> {
+  const folder = await realpath(path);
+  const [stat, above, { type }] = await Promise.all([
+    lookAt(folder, { bigint: true }),
+    lookAt(dirname(folder), { bigint: true }),
+    statfs(folder),
+  ]);
+  return isTooWide(folder, root, {
+    stat: (path) => (path === folder ? stat : above),
+    isPseudo: (_, { dev }) => isPseudoFolder(type, dev),
+  });
 }
 
 /** Device of /dev; null where there is none, or it is no file system of its own. */

@@ -32,8 +32,12 @@ export interface Name {
   readonly bytes: Buffer | null;
 }
 
+export interface FolderName extends Name {
+  readonly isLink: boolean;
+}
+
 export interface FolderNames {
-  readonly folders: readonly Name[];
+  readonly folders: readonly FolderName[];
   readonly files: readonly Name[];
 }
 
@@ -88,14 +92,14 @@ export class ListedFolders {
       await eventLoopTurn();
       if (signal.aborted) throw engineErrors.CANCELLED();
     };
-    const folders: Name[] = [];
+    const folders: FolderName[] = [];
     const files: Name[] = [];
     const links: Name[] = [];
     for (const [i, entry] of (await this.#disk.list(folder)).entries()) {
       if (i % 1024 === 0) await pause();
       const text = nameOf(entry.name);
       const name = { name: text ?? entry.name.toString(), bytes: text === null ? entry.name : null };
-      if (entry.isDirectory()) folders.push(name);
+      if (entry.isDirectory()) folders.push({ ...name, isLink: false });
       else if (entry.isFile()) files.push(name);
       else if (entry.isSymbolicLink()) links.push(name);
     }
@@ -103,7 +107,7 @@ export class ListedFolders {
     await sideBySide(shown.values(), TOGETHER, signal, async (name) => {
       // One that leads nowhere, or round in a circle, is left out.
       const target = await this.#disk.stat(pathOf(folder, name)).catch(() => null);
-      if (target?.isDirectory()) folders.push(name);
+      if (target?.isDirectory()) folders.push({ ...name, isLink: true });
       else if (target?.isFile()) files.push(name);
     });
     return {

@@ -4,6 +4,7 @@ import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { linksTooWide } from '../../../runtime/files/folder.ts';
 import { exportFolder, homeFolder } from '../../../runtime/files/user-folders.ts';
 import { orAborted, sideBySide } from '../../../runtime/sync/shared-work.ts';
 import type { Tasks } from '../../analysis/contract.ts';
@@ -15,7 +16,14 @@ import type { HeldMedia } from '../../index/library/contract.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
 import type { Failure, FolderPage, FolderRequest, ListedFile } from '../contract.ts';
 import { type LibraryParts, TOGETHER } from '../parts.ts';
-import { type ListedFolders, type ListingDisk, lookAt, type Name, pathOf } from './folder-names.ts';
+import {
+  type FolderName,
+  type ListedFolders,
+  type ListingDisk,
+  lookAt,
+  type Name,
+  pathOf,
+} from './folder-names.ts';
 
 // The last failure of each file, from the records of tasks. Records that were read are kept while they are
 // unchanged.
@@ -190,11 +198,16 @@ async function topFolders(
 ): Promise<FolderPage> {
   const answer = await index.ask('held_folders', { cache_dir }, { signal, lane: 'now' });
   const home = homeFolder();
-  const all = answer.folders.map(({ path, analysed }) => ({ path, name: path, analysed }));
+  const all = answer.folders.map(({ path, analysed }) => ({
+    path,
+    name: path,
+    analysed,
+    is_wide_link: false,
+  }));
   if (home !== null && !all.some(({ path }) => path === home)) {
     const below = answer.folders.filter(({ path }) => isWithin(path, home));
     const analysed = below.reduce((sum, folder) => sum + folder.analysed, 0);
-    all.push({ path: home, name: home, analysed });
+    all.push({ path: home, name: home, analysed, is_wide_link: false });
   }
   const folders = all.slice(offset, offset + limit);
   return {
@@ -221,7 +234,7 @@ async function listedFolders(
   { index }: ListingParts,
   cache_dir: string,
   { folder, real }: Place,
-  requestedNames: readonly Name[],
+  requestedNames: readonly FolderName[],
   signal: AbortSignal,
 ): Promise<FolderPage['folders']> {
   if (requestedNames.length === 0) return [];
@@ -230,10 +243,16 @@ async function listedFolders(
     (await index.ask('held_below', { cache_dir, within, names }, { signal, lane: 'now' })).counts;
   const given = await count(folder);
   const linked = real === folder ? given : await count(real);
+  const wide = names.map(() => false);
+  await sideBySide(requestedNames.entries(), TOGETHER, signal, async ([i, { name, isLink }]) => {
+    // A link that leads nowhere by now says so when it is listed.
+    if (isLink) wide[i] = await linksTooWide(join(folder, name), real).catch(() => false);
+  });
   return names.map((name, i) => ({
     path: join(folder, name),
     name,
     analysed: Math.max(given[i] ?? 0, linked[i] ?? 0),
+    is_wide_link: wide[i]!,
   }));
 }
 

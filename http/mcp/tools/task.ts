@@ -234,37 +234,28 @@ async function mediaUnder(
 ): Promise<{ readonly files: string[]; readonly hasMore: boolean }> {
   const end = start + most;
   const files = new Set<string>();
-  /** Folders to look into, with the real path of the named folder that they lie in. */
-  const folders = new Map<string, string>();
+  const folders = new Set<string>();
   // Without links, which may lead back to a folder above.
   const visited = new Set<string>();
   for (const path of paths) {
     const page = await pageOf(path, 0, call);
     if (page === null) files.add(path);
-    else folders.set(path, page.real_path ?? path);
+    else folders.add(path);
   }
-  // A map is walked in the order of insertion, what is added meanwhile too.
-  for (const [folder, root] of folders) {
+  // A set is walked in the order of insertion, what is added meanwhile too.
+  for (const folder of folders) {
     for (let offset = 0; files.size <= end; offset += PAGE) {
       const page = await pageOf(folder, offset, call);
       const real = page?.real_path ?? folder;
-      if (page === null || (offset === 0 && visited.has(real)) || isAbove(real, root)) break;
+      if (page === null || (offset === 0 && visited.has(real))) break;
       visited.add(real);
       for (const { media_path } of page.files) files.add(media_path);
-      for (const { path } of page.folders)
-        if (folders.size < MOST_FOLDERS && !folders.has(path)) folders.set(path, root);
+      for (const { path, is_wide_link } of page.folders)
+        if (folders.size < MOST_FOLDERS && !is_wide_link) folders.add(path);
       if (offset + PAGE >= page.total) break;
     }
   }
   return { files: [...files].slice(start, end), hasMore: files.size > end };
-}
-
-/** A link to `/`, for example, leads to every file of the machine. */
-function isAbove(folder: string, root: string): boolean {
-  const beginnings = ['/', '\\'].map((separator) =>
-    folder.endsWith(separator) ? folder : folder + separator,
-  );
-  return folder !== root && beginnings.some((beginning) => root.startsWith(beginning));
 }
 
 /** Null for what is no folder: the analysis says what is wrong with it. */

@@ -40,7 +40,7 @@ export class ServiceError extends Error {
     const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
     const phrase = text(fields.error) ?? text(fields.policy_error) ?? `Status ${status}`;
     super(text(fields.message) ?? phrase);
-    this.name = 'ApiError';
+    this.name = 'ServiceError';
     this.status = status;
     this.phrase = phrase;
     this.retryAfter = retryAfter;

@@ -239,6 +239,16 @@ test('links lead to what they mean, and those that lead nowhere or in a circle a
   symlinkSync('loop', join(media, 'loop'));
   symlinkSync('..', join(media, 'up'));
   assert.deepEqual(names(await list(media)), ['linked', 'real', 'up', 'b.mp4']);
+  symlinkSync('/', join(media, 'everything'));
+  assert.deepEqual(
+    (await list(media)).folders.map(({ name, is_wide_link }) => [name, is_wide_link]),
+    [
+      ['everything', true],
+      ['linked', false],
+      ['real', false],
+      ['up', true],
+    ],
+  );
   const linked = await list(join(media, 'linked'));
   const [through] = linked.files;
   assert.equal(linked.real_path, realpathSync(join(media, 'real')));

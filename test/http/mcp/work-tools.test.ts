@@ -117,12 +117,15 @@ test('analyze looks into a folder once, however many links lead to it, and takes
   assert.equal(third.text, 'paths: they contain only 9999 files');
 });
 
-test('analyze follows no link to a folder above the one that is named', async () => {
+test('analyze follows no link that leads to more than what is named', async () => {
   const real: Readonly<Record<string, string>> = { '/media/up': '/', '/media/away': '/far' };
   const answers: Answers = {
     listMedia: ({ folder }: { folder: string }) => ({
       total: 1,
-      folders: folder === '/media' ? Object.keys(real).map((path) => ({ path })) : [],
+      folders:
+        folder === '/media'
+          ? Object.keys(real).map((path) => ({ path, is_wide_link: real[path] === '/' }))
+          : [],
       files: [{ media_path: `${folder}/a.mp4` }],
       real_path: real[folder] ?? folder,
     }),

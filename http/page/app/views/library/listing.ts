@@ -284,15 +284,24 @@ export async function walk(
     }
     onCount(filesByPath.size);
   };
-  take(rows, 0);
+  // A link to a whole volume is meant where nothing else is chosen.
+  take(
+    rows.filter((row) => rows.length === 1 || row.kind === 'file' || !row.is_wide_link),
+    0,
+  );
+  // Without links, which may lead back to a folder above.
+  const visited = new Set<string>();
   for (let next = waiting.shift(); next && filesByPath.size < MOST_FILES; next = waiting.shift()) {
     const { path: folder, depth } = next;
     if (depth > DEEPEST) continue;
     try {
       for (let offset = 0, total = 1; offset < total; offset += WALKED_AT_ONCE) {
         const page = await api.listMedia({ cache_dir, folder, offset, limit: WALKED_AT_ONCE }, { signal });
+        if (offset === 0 && visited.has(page.real_path ?? folder)) break;
+        visited.add(page.real_path ?? folder);
         total = page.total;
-        take(rowsOf(page), depth + 1);
+        const followed = page.folders.filter(({ is_wide_link }) => !is_wide_link);
+        take(rowsOf({ ...page, folders: followed }), depth + 1);
       }
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === 0) throw error;
@@ -312,7 +321,7 @@ export async function lookUp(path: string, cache_dir: string, signal?: AbortSign
   const name = nameOf(path);
   try {
     await api.listMedia({ cache_dir, folder: path, limit: 0 }, { signal });
-    return { kind: 'folder', path, name, analysed: 0 };
+    return { kind: 'folder', path, name, analysed: 0, is_wide_link: false };
   } catch (error) {
     const folder = folderOf(path);
     if (!(error instanceof ServiceError) || error.status === 0 || folder === null) throw error;

@@ -22,6 +22,7 @@ import {
   reasonOf,
   rowsInSight,
   toggled,
+  walk,
   withRows,
 } from '../../../../../../http/page/app/views/library/listing.ts';
 import {
@@ -105,7 +106,13 @@ test('of a hundred thousand rows only those in sight are drawn, and only their p
   assert.deepEqual(pagesOf(0, 0, 300), []);
 });
 
-const row = (path: string): ListingRow => ({ kind: 'folder', path, name: path, analysed: 0 });
+const row = (path: string): ListingRow => ({
+  kind: 'folder',
+  path,
+  name: path,
+  analysed: 0,
+  is_wide_link: false,
+});
 
 test('what is chosen twice is not chosen; a range has both its ends, whichever was first', () => {
   const one = toggled(nothing, row('/a'));
@@ -207,4 +214,30 @@ test('only an analysis would be stopped by another, and what ended whole is not 
     ['cancelled', 'failed', 'interrupted'],
   );
   assert.ok(canResume(task('completed', ['video'], 2)));
+});
+
+test('folders are gone through once, and no link to more than they hold is followed', async (t) => {
+  const folders: Readonly<Record<string, { real?: string; isWide?: boolean }>> = {
+    '/media/again': { real: '/media' },
+    '/media/far': { real: '/far' },
+    '/media/up': { real: '/', isWide: true },
+  };
+  t.mock.method(globalThis, 'fetch', async (_: string, init: RequestInit) => {
+    const { folder } = JSON.parse(String(init.body)) as { folder: string };
+    const below = folder === '/media' ? Object.entries(folders) : [];
+    const page = {
+      total: 1,
+      real_path: folders[folder]?.real ?? folder,
+      folders: below.map(([path, { isWide = false }]) => ({ path, is_wide_link: isWide })),
+      files: [{ media_path: `${folder}/a.mp4` }],
+    };
+    return Response.json(page);
+  });
+  const options = { cache_dir: '/c', signal: new AbortController().signal, onCount: () => {} };
+  const paths = async (rows: ListingRow[]) =>
+    (await walk(rows, options)).files.map(({ media_path }) => media_path);
+  assert.deepEqual(await paths([row('/media')]), ['/media/a.mp4', '/media/far/a.mp4']);
+  const wide: ListingRow = { ...row('/media/up'), kind: 'folder', analysed: 0, is_wide_link: true };
+  assert.deepEqual(await paths([wide]), ['/media/up/a.mp4']);
+  assert.deepEqual(await paths([wide, row('/media/far')]), ['/media/far/a.mp4']);
 });
