@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { test } from 'node:test';
+import { resultKinds } from '../actors/index/results/contract.ts';
+import * as records from '../actors/index/store/records.ts';
 import { newestRows, readRows } from '../bench/report.ts';
 import { commandTable } from '../cli/command-table.ts';
 import { settings } from '../http/page/app/words/settings.ts';
@@ -53,6 +55,19 @@ function isThere(code: string): boolean {
   if (existsSync(join(root, code)) || files.some((path) => path.endsWith(`/${code}`))) return true;
   return globSync(code, { cwd: root }).length > 0;
 }
+
+test('the page of the format lists every table of records with its fields in their order', () => {
+  const page = readFileSync(join(root, 'docs/format.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| `.*` +\| `(FH\w\w)` \| ([^|]*?) *\|$/gm)];
+  const tables = [...Object.values(records), ...resultKinds.map(({ record }) => record)].flatMap((value) =>
+    typeof value === 'object' && 'identifier' in value ? [value] : [],
+  );
+  const written = tables.map(({ identifier, fields }) => {
+    const texts = Object.entries(fields).map(([name, kind]) => `${name} ${kind}`);
+    return `${identifier}: ${texts.join(', ')}`;
+  });
+  assert.deepEqual(listed.map(([, identifier, fields]) => `${identifier}: ${fields}`).sort(), written.sort());
+});
 
 test('a relative link leads to a file, and to a heading that is there', () => {
   for (const { path, text } of pages) {

@@ -1,5 +1,5 @@
 // The records of an analysis folder, each stored in LMDB as one FlatBuffer followed by the CRC32 of its key
-// and its bytes.
+// and its bytes. docs/format.md describes them for other programs.
 
 import { storeErrors } from './contract.ts';
 import type { Environment, Transaction } from './environment.ts';
@@ -185,8 +185,8 @@ export const SummaryDetailRow = table('FHSD', {
   objective_json: 'string',
   quality_json: 'string',
 });
-// key: "summary-node/" token "/" node_id: one record a node, so that one is read without the others.
-// parent_id: empty for the root; start, end: half-open, on the grid; failed: 1 when its text is not what was
+// key: "summary-node/" hash_str "/" token "/" node_id: one record a node, so that one is read without the
+// others. parent_id: empty for the root; start, end: half-open, on the grid; failed: 1 when its text is not what was
 // asked for
 export const SummaryNodeRow = table('FHNO', {
   node_id: 'string',
@@ -199,11 +199,11 @@ export const SummaryNodeRow = table('FHNO', {
   hints_json: 'string',
   failed: 'uint',
 });
-// key: "summary-evidence/" token "/" node_id, of leaves: read only when it is asked for
+// key: "summary-evidence/" hash_str "/" token "/" node_id, of leaves: read only when it is asked for
 export const SummaryEvidenceRow = table('FHEV', { evidence_json: 'string' });
 // key: "summary-name/" hash_str "/" checksum of the folded name: which summary of the content has it; the
-// same at "summary-collection-name/" for collections, and at "summary-garbage/" token for orphaned trees,
-// which are swept
+// same at "summary-collection-name/" for collections, and at "summary-garbage/" hash_str "/" token for
+// orphaned trees, which are swept
 export const SummaryIdRow = table('FHSI', { id: 'string' });
 // key: "summary-member/" collection_id "/" hash_str "/" analysis_id
 export const SummaryMemberRow = table('FHSB', { hash_str: 'string', analysis_id: 'string', name: 'string' });
