@@ -186,8 +186,8 @@ export const SummaryDetailRow = table('FHSD', {
   quality_json: 'string',
 });
 // key: "summary-node/" hash_str "/" token "/" node_id: one record a node, so that one is read without the
-// others. parent_id: empty for the root; start, end: half-open, on the grid; failed: 1 when its text is not what was
-// asked for
+// others. parent_id: empty for the root; start, end: half-open, on the grid; failed: 1 when its text is not
+// what was asked for
 export const SummaryNodeRow = table('FHNO', {
   node_id: 'string',
   parent_id: 'string',
