@@ -179,7 +179,7 @@ export class Worker {
       // The transaction decides whether the job is still ours, because its answer may have been lost.
       const end = await this.#endOf(job, work, outcome);
       if (end === 'committed') {
-        if (job.retryCount > 0) await exchange.drop(openPlace(job.data.job));
+        await this.#dropLeftovers(job);
         return;
       }
       if (end === 'overtaken') {
@@ -193,6 +193,17 @@ export class Worker {
       this.#working = [];
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  /**
+   * Removes what earlier attempts at an ended job left in the shared folder. One that was killed after it
+   * had sealed its results did not remove them, and none can commit any more.
+   */
+  async #dropLeftovers(job: TakenJob): Promise<void> {
+    const { exchange } = this.#parts;
+    if (job.retryCount > 0) await exchange.drop(openPlace(job.data.job));
+    for (let retryCount = 0; retryCount < job.retryCount; retryCount++)
+      await exchange.drop(resultPlace({ id: job.id, retryCount }));
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */

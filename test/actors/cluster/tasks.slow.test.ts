@@ -1,7 +1,7 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import test from 'node:test';
 import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
@@ -37,6 +37,7 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   await t.test('a file outside the roots fails alone, and is done when it is in one', () => outside(nodes));
   await t.test('a worker that is stopped has not failed, however often', () => stopOften(nodes));
   await t.test('what a stopped worker has of a film is taken up by another one', () => takeUp(nodes));
+  await t.test('sealed results of a killed attempt are removed', () => dropLeftovers(nodes));
   await t.test('a wrong analysis folder is a bad request', () => elsewhere(nodes));
   await t.test('every node knows that a summary is generated', () => summarizing(nodes));
   await t.test('a node that cannot reach the database does not say that it stopped something', () =>
@@ -277,6 +278,25 @@ async function takeUp(nodes: Nodes): Promise<void> {
   await until(async () => (await tasks.get(task_id, page)).counts.analyzed === 1);
   assert.equal(taken, 'half');
   await until(() => readdirSync(join(nodes.shared, 'open')).length === 0);
+  await worker.stop();
+}
+
+async function dropLeftovers(nodes: Nodes): Promise<void> {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const { cacheDir: cache_dir, tasks } = node;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files.slice(0, 1) });
+  const attempts: string[] = [];
+  const worker = node.work(async (job, tools) => {
+    const attempt = basename(job.request.cache_dir);
+    attempts.push(attempt);
+    if (attempts.length > 1) return analysing(async () => 'analyzed')(job, tools);
+    mkdirSync(join(nodes.shared, 'results', attempt.slice(0, 2), attempt), { recursive: true });
+    throw engineErrors.INTERNAL('broken');
+  });
+  await until(async () => (await tasks.get(task_id, page)).counts.analyzed === 1, { within: SLOW_MS });
+  const [first = ''] = attempts;
+  await until(() => !existsSync(join(nodes.shared, 'results', first.slice(0, 2), first)));
   await worker.stop();
 }
 
