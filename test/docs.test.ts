@@ -62,6 +62,7 @@ test('the page of the format lists every table of records with its fields in the
   const tables = [...Object.values(records), ...resultKinds.map(({ record }) => record)].flatMap((value) =>
     typeof value === 'object' && 'identifier' in value ? [value] : [],
   );
+  assert.equal(new Set(tables.map(({ identifier }) => identifier)).size, tables.length, 'identifiers differ');
   const written = tables.map(({ identifier, fields }) => {
     const texts = Object.entries(fields).map(([name, kind]) => `${name} ${kind}`);
     return `${identifier}: ${texts.join(', ')}`;

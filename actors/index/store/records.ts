@@ -216,7 +216,7 @@ export const SummaryCollectionRow = table('FHSC', {
 // key: "summary-open/" hash_str "/" checksum of the folded name: a summary that is being written, or was
 // interrupted. settings: everything that changes the result; nodes to named:
 // actors/index/store/summaries/rows.ts
-export const OpenSummaryRow = table('FHSO', {
+export const OpenSummaryRow = table('FHOS', {
   hash_str: 'string',
   name: 'string',
   settings: 'string',
