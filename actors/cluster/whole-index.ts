@@ -74,7 +74,7 @@ class Drafts {
 
   begin({ cache_dir: _, ...request }: Request<Contract, 'begin_summary'>): Reply<Contract, 'begin_summary'> {
     this.#open.set(++this.#last, { begin: { name: 'begin_summary', request }, nodes: new Map() });
-    return { stage: this.#last, kept: 0 };
+    return { stage: this.#last, stored_nodes: 0 };
   }
 
   append({ stage, nodes }: Request<Contract, 'append_nodes'>): Reply<Contract, 'append_nodes'> {

@@ -56,14 +56,14 @@ test('what a process had appended when it was killed is taken up by the next one
   assert.deepEqual((await list(index, cache_dir, ['aa'])).summaries, [], 'nothing of it is seen');
   child.process.kill('SIGKILL');
   await once(child.process, 'exit');
-  const { stage, kept } = await begin(index, cache_dir, 'aa');
-  assert.ok(kept >= appended && kept % 20 === 0, `${kept}`);
+  const { stage, stored_nodes } = await begin(index, cache_dir, 'aa');
+  assert.ok(stored_nodes >= appended && stored_nodes % 20 === 0, `${stored_nodes}`);
   const nodes = tree(100_000, 12);
   const page = await index.call('kept_nodes', { stage, after: null, limit: 500 });
   const known = new Map(nodes.map((node) => [node.node_id, node]));
   for (const node of page.nodes)
     assert.deepEqual({ ...node, evidence: null }, { ...known.get(node.node_id), evidence: null });
-  await append(index, stage, nodes.slice(kept));
+  await append(index, stage, nodes.slice(stored_nodes));
   await commit(index, stage, 'aa');
   assert.equal((await list(index, cache_dir, ['aa'])).summaries[0]?.nodes, nodes.length);
 });

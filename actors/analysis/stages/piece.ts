@@ -184,7 +184,7 @@ class AttemptSpans implements FileSpans {
       }),
       task_id: task.run.task_id,
       // Forced work begins anew once, and then resumes its own spans.
-      own: task.redo(stage.kind.type, item.path),
+      task_only: task.redo(stage.kind.type, item.path),
     };
     return new AttemptSpans(task, key, rules.every, onTakenUp);
   }

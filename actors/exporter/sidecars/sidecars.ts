@@ -104,7 +104,7 @@ async function readAll(
   const hashes = [...new Set(by_path.flatMap((record) => record?.identity.hash_str ?? []))];
   const { people, unreadable } = await index.ask('named_faces', { cache_dir, hashes }, call);
   const byHash = new Map(hashes.map((hash, at) => [hash, people[at] ?? []]));
-  const { found: results } = await index.ask('scenes', { cache_dir, model_key: null, hashes }, call);
+  const { lists: results } = await index.ask('scenes', { cache_dir, model_key: null, hashes }, call);
   const shots = new Map(hashes.map((hash, at) => [hash, results[at]?.shots ?? null]));
   return (at) => {
     const record = by_path[at] ?? null;

@@ -147,7 +147,7 @@ export async function readChapters(
   });
   const seconds = await secondsOf(parts, selector.cache_dir, overview.hash_str, signal);
   const query = { cache_dir: selector.cache_dir, model_key: null, hashes: [overview.hash_str] };
-  const { found: results } = await parts.index.ask('scenes', query, { signal, lane: 'now' });
+  const { lists: results } = await parts.index.ask('scenes', query, { signal, lane: 'now' });
   return { overview, chapters: chaptersOf(chapters, seconds, results[0]?.shots ?? null), warnings };
 }
 

@@ -101,7 +101,7 @@ function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
 }
 
 export class PeopleFacets {
-  readonly #known = new Map<string, { readonly facts: ClusteringFacts; readonly facet: ContentFacet }>();
+  readonly #entries = new Map<string, { readonly facts: ClusteringFacts; readonly facet: ContentFacet }>();
   #listed: readonly ContentFacet[] = [countFacet([])];
   #unreadable: readonly string[] = [];
 
@@ -117,21 +117,21 @@ export class PeopleFacets {
     const names = [...source.clusterings()].sort();
     const unreadable: string[] = [];
     let isNews = false;
-    for (const name of [...this.#known.keys()]) {
-      if (!names.includes(name)) isNews = this.#known.delete(name);
+    for (const name of [...this.#entries.keys()]) {
+      if (!names.includes(name)) isNews = this.#entries.delete(name);
     }
     for (const name of names) {
-      const entry = this.#known.get(name);
+      const entry = this.#entries.get(name);
       const version = readable(() => source.version(name));
       if (entry !== undefined && entry.facts.version === version) continue;
       pause();
       const stored = version === null ? null : readable(() => source.readClusters(name));
       if (stored === null) unreadable.push(name);
       isNews = true;
-      this.#known.delete(name);
+      this.#entries.delete(name);
       if (stored === null) continue;
       const facts = factsOf(stored);
-      this.#known.set(name, { facts, facet: facetOf(name, facts) });
+      this.#entries.set(name, { facts, facet: facetOf(name, facts) });
     }
     this.#unreadable = unreadable;
     if (isNews) this.#list(names);
@@ -139,7 +139,7 @@ export class PeopleFacets {
   }
 
   #list(names: readonly string[]): void {
-    const entries = names.flatMap((name) => this.#known.get(name) ?? []);
+    const entries = names.flatMap((name) => this.#entries.get(name) ?? []);
     this.#listed = [countFacet(entries.map(({ facts }) => facts)), ...entries.map(({ facet }) => facet)];
   }
 }

@@ -132,7 +132,7 @@ export interface FacetRows {
 }
 
 export class FacetTable {
-  readonly #own: readonly Column[];
+  readonly #mediaColumns: readonly Column[];
   /** Columns that follow something else than the records of media. */
   #further: readonly { readonly of: ContentFacet; readonly column: Column }[] = [];
   readonly #rowOf = new Map<string, number>();
@@ -144,12 +144,12 @@ export class FacetTable {
   #placed = new WeakMap<readonly (string | null)[], FacetRows>();
 
   constructor(facets: readonly FacetDefinition[]) {
-    this.#own = facets.map((facet) => new Column(facet));
+    this.#mediaColumns = facets.map((facet) => new Column(facet));
   }
 
   /** Columns of people and things come first. */
   get columns(): readonly Column[] {
-    return [...this.#further.map(({ column }) => column), ...this.#own];
+    return [...this.#further.map(({ column }) => column), ...this.#mediaColumns];
   }
 
   /**
@@ -218,7 +218,7 @@ export class FacetTable {
     // A content that was replaced at its only path is still known by it.
     const paths = knownPaths.size > 0 ? [...knownPaths].sort() : [record.path];
     const media = { probe: record.probe, identity: record.identity, paths };
-    for (const column of this.#own) column.set(row, media);
+    for (const column of this.#mediaColumns) column.set(row, media);
     for (const { of, column } of this.#further) column.put(row, of.keyOf(hash));
   }
 

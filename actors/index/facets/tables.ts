@@ -38,7 +38,7 @@ interface Job extends Omit<Kept, 'table'> {
 export class FacetTables {
   readonly #log: Log;
   readonly #clusteringsOf: ClusteringsOf;
-  #kept = new Map<Store, Kept>();
+  #tables = new Map<Store, Kept>();
   #jobs = new WeakMap<Store, Job>();
   #people = new WeakMap<Store, PeopleFacets>();
   #stored = new WeakMap<Store, readonly ContentFacet[]>();
@@ -80,12 +80,12 @@ export class FacetTables {
   /** The table of a folder as it is now. `pause` may throw to stop. */
   of(store: Store, pause: () => void): FacetTable {
     while (!this.step(store, pause)) pause();
-    const entry = this.#kept.get(store)!;
+    const entry = this.#tables.get(store)!;
     const people = this.#peopleOf(store).of(this.#clusteringsOf(store), pause);
     entry.table.setFurther([...this.#storedOf(store), ...people]);
-    this.#kept.delete(store);
-    this.#kept.set(store, entry);
-    for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
+    this.#tables.delete(store);
+    this.#tables.set(store, entry);
+    for (const oldest of [...this.#tables.keys()].slice(0, -mostTables)) this.#tables.delete(oldest);
     return entry.table;
   }
 
@@ -102,14 +102,14 @@ export class FacetTables {
       return false;
     }
     const { position, changes } = job;
-    this.#kept.set(store, { table, position, changes });
+    this.#tables.set(store, { table, position, changes });
     // Media changed while the table was read.
     return !going || store.media.changes(position).position === position || this.step(store, pause);
   }
 
   /** Null when nothing changed. */
   #begin(store: Store, pause: () => void): Job | null {
-    const entry = this.#kept.get(store);
+    const entry = this.#tables.get(store);
     const { position, changed } = store.media.changes(entry?.position ?? null);
     const fragmented = entry !== undefined && entry.changes > Math.max(10_000, entry.table.size);
     if (entry === undefined || changed === null || fragmented)
@@ -119,7 +119,7 @@ export class FacetTables {
   }
 
   forget(store: Store): void {
-    this.#kept.delete(store);
+    this.#tables.delete(store);
     this.#jobs.delete(store);
     this.#people.delete(store);
   }

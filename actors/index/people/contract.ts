@@ -131,7 +131,7 @@ export const peopleMessages = {
   ),
   /**
    * Begins the face stage of one file, as `begin` does for pictures: with `span` it goes on behind what was
-   * kept under it, `kept` frames, and the first one that is wanted is `next_frame`.
+   * kept under it, `stored_frames` frames, and the first one that is wanted is `next_frame`.
    */
   begin_faces: ask(
     Type.Object({
@@ -141,7 +141,7 @@ export const peopleMessages = {
       dimensions: Type.Integer({ minimum: 1 }),
       span: Type.Optional(SpanKey),
     }),
-    Type.Object({ stage: Type.Integer(), kept: Count, next_frame: Count }),
+    Type.Object({ stage: Type.Integer(), stored_frames: Count, next_frame: Count }),
   ),
   /**
    * Adds the faces of frames, ascending; frames without faces too. `vectors`: n×d over all their faces,

@@ -8,7 +8,7 @@ export interface Corrected {
   /** One an entry; numbers without order, -1 for none. */
   readonly labels: Int32Array<ArrayBuffer>;
   /** Corrections that hold. */
-  readonly kept: number;
+  readonly count: number;
   /** Corrections contradicted by later ones or by the vectors. */
   readonly conflicts: readonly string[];
 }
@@ -125,7 +125,7 @@ export function applyCorrections(
   corrections: readonly Correction[],
   before: Int32Array = new Int32Array(0),
 ): Corrected {
-  if (corrections.length === 0) return { labels: Int32Array.from(raw), kept: 0, conflicts: [] };
+  if (corrections.length === 0) return { labels: Int32Array.from(raw), count: 0, conflicts: [] };
   const labels = new Labels(raw, positionsOf(ids, mentioned(corrections)), before);
   for (const correction of corrections) {
     if (correction.kind === 'merge') merge(labels, correction.clusters);
@@ -139,7 +139,7 @@ export function applyCorrections(
     if (said === null) count++;
     else if (said !== '') conflicts.push(said);
   }
-  return { labels: labels.all(), kept: count, conflicts };
+  return { labels: labels.all(), count, conflicts };
 }
 
 function holdApart(labels: Labels, [first, second]: (Correction & { kind: 'apart' })['clusters']): void {
@@ -160,14 +160,15 @@ function merge(labels: Labels, clusters: readonly { readonly anchors: Anchors }[
 
 function move(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): void {
   const there = faces.filter((face) => labels.of(face) !== null);
-  const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
-  if (joined >= 0) for (const face of there) labels.put(face, joined);
+  const [fromLabel, toLabel] = [labels.standing(from.anchors), labels.standing(to.anchors)];
+  if (toLabel >= 0) for (const face of there) labels.put(face, toLabel);
   else {
     // Nothing is left of the cluster they belong to: they make one themselves rather than go back. Of those
     // that were made a cluster it is said that they are somebody, also where the vectors alone find nobody.
     const moved = new Set(faces);
     const isNew = to.anchors.every((anchor) => moved.has(anchor));
-    const isBack = (label: number | null) => (left >= 0 && label === left) || (isNew && label === -1);
+    const isBack = (label: number | null) =>
+      (fromLabel >= 0 && label === fromLabel) || (isNew && label === -1);
     const back = there.filter((face) => isBack(labels.of(face)));
     const newLabel = back.length > 0 ? labels.fresh() : -1;
     for (const face of back) labels.put(face, newLabel);
@@ -197,13 +198,13 @@ function apartFault(
 function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): string | null {
   const there = faces.filter((face) => labels.of(face) !== null);
   if (there.length === 0) return '';
-  const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
+  const [fromLabel, toLabel] = [labels.standing(from.anchors), labels.standing(to.anchors)];
   const origin = from.id === '' ? '' : ` from ${from.id}`;
   const what = `${there.length === 1 ? 'A face' : `${there.length} faces`} moved${origin} to ${to.id}`;
-  if (left >= 0 && left === joined) {
+  if (fromLabel >= 0 && fromLabel === toLabel) {
     return `${what} ${there.length === 1 ? 'is' : 'are'} together with ${from.id} again, because both are now one cluster`;
   }
-  const elsewhere = there.filter((face) => joined >= 0 && labels.of(face) !== joined);
+  const elsewhere = there.filter((face) => toLabel >= 0 && labels.of(face) !== toLabel);
   if (elsewhere.length === 0) return null;
   const count = elsewhere.length === there.length ? '' : `: ${elsewhere.length} of them`;
   return `${what} did not stay there${count}; ${elsewhere.length === 1 ? 'it was' : 'they were'} moved again later`;

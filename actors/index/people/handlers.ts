@@ -239,8 +239,8 @@ function faceHandlers({ folders, faceStages }: PeopleHandlerParts): Pick<Handler
     begin_faces: ({ cache_dir, hash_str, model_key, dimensions, span }) =>
       folders.with(cache_dir, (store) => {
         const stage = store.peopleWriter().faces.begin(hash_str, model_key, dimensions, span);
-        const { frames, next } = stage.kept;
-        return { stage: faceStages.add(store, stage), kept: frames, next_frame: next };
+        const { frames, next } = stage.storedFrames;
+        return { stage: faceStages.add(store, stage), stored_frames: frames, next_frame: next };
       }),
     append_faces: ({ stage: number, frames, vectors, aligned, displays, keep }) => {
       const { store, stage } = faceStages.get(number);

@@ -35,7 +35,7 @@ export interface PeopleInText {
   readonly people: NamedPerson[];
   readonly excluded: NamedPerson[];
   readonly parts: string[];
-  readonly rest: string;
+  readonly remainder: string;
 }
 
 /** Answers kept; one of people who are seen often takes some MB. */
@@ -52,7 +52,7 @@ export class LoadedPeople {
   /** Hashes by number of the media. */
   readonly #hashes: string[] = [];
   /** Answers by their question, the one used last at the end. */
-  readonly #kept = new Map<string, PeopleFrames>();
+  readonly #answers = new Map<string, PeopleFrames>();
 
   constructor({ folder, identity }: { readonly folder: string; readonly identity: string }) {
     this.folder = folder;
@@ -140,16 +140,16 @@ export class LoadedPeople {
       mode,
       requestedPeople.map(({ job, clusters }) => [job.name, job.version, clusters]),
     ]);
-    const cachedAnswer = this.#kept.get(key);
+    const cachedAnswer = this.#answers.get(key);
     const twice = mode === 'and' ? meantTwice(requestedPeople) : [];
     const together = mode === 'and' ? allOf : anyOf;
     const answer = cachedAnswer ?? {
       ranges: twice.length > 0 ? new Map() : rangesOf(together(requestedPeople), this.#hashes),
       twice,
     };
-    this.#kept.delete(key);
-    this.#kept.set(key, answer);
-    for (const oldest of [...this.#kept.keys()].slice(0, -mostKept)) this.#kept.delete(oldest);
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
+    for (const oldest of [...this.#answers.keys()].slice(0, -mostKept)) this.#answers.delete(oldest);
     return answer;
   }
 
@@ -159,10 +159,10 @@ export class LoadedPeople {
     this.keepOnly(listed);
     for (const name of listed) this.refresh(clusterings, name);
     const all = new Set(this.jobs.flatMap(({ names }) => names.filter((name) => name !== '')));
-    const { names, excluded, parts, rest } = namesInText(text, [...all], new Set(wholeOnly));
+    const { names, excluded, parts, remainder } = namesInText(text, [...all], new Set(wholeOnly));
     const peopleOf = (some: readonly string[]) =>
       some.map((name) => ({ name, clusters: this.#clustersOf(name) }));
-    return { people: peopleOf(names), excluded: peopleOf(excluded), parts: [...parts], rest };
+    return { people: peopleOf(names), excluded: peopleOf(excluded), parts: [...parts], remainder };
   }
 
   /** The clusters of a name in all clusterings, the largest first. */

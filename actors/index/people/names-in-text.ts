@@ -26,7 +26,7 @@ export interface NamesInText {
   /** Words by which people are named although their names have more words. */
   readonly parts: readonly string[];
   /** The text without the names. */
-  readonly rest: string;
+  readonly remainder: string;
 }
 
 interface Fit {
@@ -72,8 +72,8 @@ export function namesInText(
     runs.push([]);
   }
   const includedNames = [...included].filter((name) => !excluded.has(name));
-  const rest = runs.length === 1 ? text : joined(text, runs);
-  return { names: includedNames, excluded: [...excluded], parts: [...parts], rest };
+  const remainder = runs.length === 1 ? text : joined(text, runs);
+  return { names: includedNames, excluded: [...excluded], parts: [...parts], remainder };
 }
 
 /** The names that fit at a position of the text, all of the same length. */

@@ -76,7 +76,7 @@ export function reconcile(
       faces: raw.length,
       noise: raw.length - clustered,
       kept_clusters: given.length - fresh.length,
-      kept_corrections: corrected.kept,
+      kept_corrections: corrected.count,
       conflicts: [...corrected.conflicts],
       kept_names: Object.keys(named.names).length,
       lost_names: named.lostNow,

@@ -56,7 +56,7 @@ export const sightingMessages = {
       people: Type.Array(NamedPerson),
       excluded: Type.Array(NamedPerson),
       parts: Type.Array(Type.String()),
-      rest: Type.String(),
+      remainder: Type.String(),
     }),
     { together: 16 },
   ),

@@ -136,8 +136,8 @@ function best(
   pause: () => void,
 ): Reply<SightingContract, 'seen_in_scenes'> {
   const hashes = [...frames.keys()].sort();
-  const { found } = scenesOf(store, visual, model_key, hashes, pause);
-  const lists = new Map(hashes.map((hash, i) => [hash, found[i] ?? null]));
+  const { lists: sceneLists } = scenesOf(store, visual, model_key, hashes, pause);
+  const lists = new Map(hashes.map((hash, i) => [hash, sceneLists[i] ?? null]));
   const appearances = appearancesInScenes(frames, hashes, (hash) => lists.get(hash)?.scenes ?? null);
   const pathOf = pathFinder(store.media);
   const matches = appearances.slice(0, max_results).map(({ hash, start, end, scene }) => ({
@@ -280,7 +280,7 @@ function partsOf(
     }));
   }
   const frames = new Map([[hash, common(peopleRanges.get(hash)!, within)]]);
-  const [scenes] = scenesOf(store, visual, model_key, [hash], () => {}).found;
+  const [scenes] = scenesOf(store, visual, model_key, [hash], () => {}).lists;
   return appearancesInScenes(frames, [hash], () => scenes?.scenes ?? null)
     .sort((a, b) => a.start - b.start)
     .map(({ start, end, scene }) => ({

@@ -41,7 +41,7 @@ export interface About {
   /** Length of its vectors; 0 where it has none. */
   readonly dimensions: number;
   /** Key of the work that continues with it after an interruption; null if the work begins anew. */
-  readonly span: Omit<SpanKey, 'own'> | null;
+  readonly span: Omit<SpanKey, 'task_only'> | null;
 }
 
 export class BundleFile {

@@ -68,25 +68,29 @@ export async function nameContent(
 class Comparison {
   readonly #parts: NamingParts;
   readonly #path: string;
-  readonly #found: FileIdentity;
+  readonly #identity: FileIdentity;
   #digest: string | null = null;
 
   constructor(parts: NamingParts, path: string, identity: FileIdentity) {
     this.#parts = parts;
     this.#path = path;
-    this.#found = identity;
+    this.#identity = identity;
     this.#digest = identity.content_digest ?? null;
   }
 
   identity(hash_str: string): FileIdentity {
-    return { ...this.#found, hash_str, ...(this.#digest === null ? {} : { content_digest: this.#digest }) };
+    return {
+      ...this.#identity,
+      hash_str,
+      ...(this.#digest === null ? {} : { content_digest: this.#digest }),
+    };
   }
 
   /** `unknown`: there is nothing to compare with. */
   async with(otherMedia: MediaRecord): Promise<'same' | 'other' | 'unknown'> {
     const digest = otherMedia.identity.content_digest ?? (await this.#digestOf(otherMedia));
     if (digest === 'same' || digest === 'unknown') return digest;
-    this.#digest ??= await this.#read(this.#path, this.#found);
+    this.#digest ??= await this.#read(this.#path, this.#identity);
     return this.#digest === digest ? 'same' : 'other';
   }
 

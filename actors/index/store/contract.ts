@@ -139,7 +139,7 @@ export const SpanKey = Type.Object({
   settings: Type.String(),
   task_id: Type.String(),
   /** Only what this very task kept is taken up. */
-  own: Type.Boolean(),
+  task_only: Type.Boolean(),
 });
 export type SpanKey = Static<typeof SpanKey>;
 
@@ -167,11 +167,11 @@ export const peakMessages = {
     Type.Object({ peaks: nullable(SoundPeaks) }),
   ),
   /**
-   * Keeps them, until the media is forgotten. `kept` false: the media is not known, or the folder cannot be
+   * Keeps them, until the media is forgotten. `stored` false: the media is not known, or the folder cannot be
    * written.
    */
   keep_peaks: ask(
     Type.Object({ ...Folder, hash_str: Type.String(), peaks: SoundPeaks }),
-    Type.Object({ kept: Type.Boolean() }),
+    Type.Object({ stored: Type.Boolean() }),
   ),
 };

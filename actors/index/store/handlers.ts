@@ -95,13 +95,13 @@ export function peakHandlers({ folders }: StoreParts): Handlers<Contract<typeof 
       }),
     keep_peaks: ({ cache_dir, hash_str, peaks }, turn) =>
       folders.with(cache_dir, (store) => {
-        if (store.media.byHash(hash_str) === null) return { kept: false };
+        if (store.media.byHash(hash_str) === null) return { stored: false };
         try {
           keepPeaks(store.folder, hash_str, peaks);
-          return { kept: true };
+          return { stored: true };
         } catch (error) {
           turn.log.warn('the peaks of a sound cannot be kept', { hash: hash_str, error });
-          return { kept: false };
+          return { stored: false };
         }
       }),
   };

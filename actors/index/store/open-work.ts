@@ -212,7 +212,7 @@ class HeldLease {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #now: () => number;
-  readonly #own: LeaseRow = newLease();
+  readonly #lease: LeaseRow = newLease();
   #cancelTimer: (() => void) | null = null;
 
   constructor(environment: Environment, { clock = systemClock, now = Date.now }: LeaseOptions = {}) {
@@ -222,7 +222,7 @@ class HeldLease {
   }
 
   get token(): string {
-    return this.#own.token;
+    return this.#lease.token;
   }
 
   /** `along` is part of the same transaction. Throws STORE_IN_USE naming the process that writes here. */
@@ -230,20 +230,20 @@ class HeldLease {
     const now = this.#now();
     this.#environment.transact((writes) => {
       along(writes);
-      take(writes, this.#own, this.#environment.file, now);
+      take(writes, this.#lease, this.#environment.file, now);
     });
     this.#schedule();
   }
 
   /** Throws STORE_IN_USE when another writer has taken over. */
   confirm(reader: Pick<Transaction, 'get'>): void {
-    confirm(reader, this.#own, this.#environment.file);
+    confirm(reader, this.#lease, this.#environment.file);
   }
 
   #renew(): void {
     const now = this.#now();
     try {
-      this.#environment.transact((writes) => renew(writes, this.#own, this.#environment.file, now));
+      this.#environment.transact((writes) => renew(writes, this.#lease, this.#environment.file, now));
     } catch {
       // A disk that is full for now; a disk that stays so fails the stage itself.
     }
@@ -264,7 +264,7 @@ class HeldLease {
     try {
       this.#environment.transact((writes) => {
         along(writes);
-        release(writes, this.#own, this.#environment.file);
+        release(writes, this.#lease, this.#environment.file);
       });
     } catch {
       // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies

@@ -155,18 +155,18 @@ interface Kept {
  * The tables that were read last, of one analysis folder. Reading and checking one costs more than a picture.
  */
 export class PreviewTables {
-  readonly #kept = new Map<string, Kept>();
+  readonly #tables = new Map<string, Kept>();
   #bytes = 0;
 
   /** The entries as they lie in the file. Throws STORE_DAMAGED. */
   of(opened: BundleFile): Buffer {
     const { file, mark } = opened;
-    const cachedEntry = this.#kept.get(file);
+    const cachedEntry = this.#tables.get(file);
     if (cachedEntry) this.#drop(file, cachedEntry);
     const table = cachedEntry?.mark === mark ? cachedEntry.table : readTable(opened);
-    this.#kept.set(file, { mark, table });
+    this.#tables.set(file, { mark, table });
     this.#bytes += table.length;
-    for (const [oldest, entry] of this.#kept) {
+    for (const [oldest, entry] of this.#tables) {
       if (this.#bytes <= mostKept) break;
       this.#drop(oldest, entry);
     }
@@ -174,7 +174,7 @@ export class PreviewTables {
   }
 
   #drop(file: string, { table }: Kept): void {
-    this.#kept.delete(file);
+    this.#tables.delete(file);
     this.#bytes -= table.length;
   }
 }

@@ -233,7 +233,7 @@ export class Spans {
 }
 
 /** Subject of the bundles of this work. */
-export function aboutSpan({ own: _, ...span }: SpanKey, dimensions = 0): About {
+export function aboutSpan({ task_only: _, ...span }: SpanKey, dimensions = 0): About {
   return { hash_str: span.hash_str, model_key: span.model_key, dimensions, span };
 }
 
@@ -256,6 +256,6 @@ function isSame(about: About | null, key: SpanKey): boolean {
     span.hash_str === key.hash_str &&
     span.model_key === key.model_key &&
     span.settings === key.settings &&
-    (!key.own || span.task_id === key.task_id)
+    (!key.task_only || span.task_id === key.task_id)
   );
 }

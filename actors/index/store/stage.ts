@@ -151,7 +151,7 @@ export class VectorStage {
   }
 
   /** Frames that were taken up, `changed` of each, and the first one that is not among them. */
-  get kept() {
+  get storedFrames() {
     const frames = Int32Array.from(this.#frames.slice(0, this.#taken));
     const changed = Float32Array.from([1, ...this.#changed].slice(0, this.#taken));
     return { frames, changed, next: (this.#frames.at(-1) ?? -1) + 1 };

@@ -285,8 +285,8 @@ export const summaryMessages = {
   ),
   /**
    * Begins a summary, or goes on with one of that name that was interrupted when its `settings`, which stand
-   * for everything that changes the result, are the same. `kept`: nodes there are already. SUMMARY_NAME_TAKEN
-   * without `replace_existing`, STORE_IN_USE.
+   * for everything that changes the result, are the same. `stored_nodes`: nodes there are already.
+   * SUMMARY_NAME_TAKEN without `replace_existing`, STORE_IN_USE.
    */
   begin_summary: ask(
     Type.Object({
@@ -297,7 +297,7 @@ export const summaryMessages = {
       settings: Type.String(),
       replace_existing: Type.Boolean(),
     }),
-    Type.Object({ stage: Type.Integer(), kept: Count }),
+    Type.Object({ stage: Type.Integer(), stored_nodes: Count }),
   ),
   /** A page of the nodes that are there, in the order of ids. STAGE_LOST. */
   kept_nodes: ask(

@@ -97,7 +97,7 @@ function writingHandlers({
           settings,
           replaces: replace_existing,
         });
-        return { stage: stages.add(store, stage), kept: stage.row.nodes };
+        return { stage: stages.add(store, stage), stored_nodes: stage.row.nodes };
       }),
     kept_nodes: ({ stage: number, after, limit }) => {
       const { store, stage } = stages.get(number);

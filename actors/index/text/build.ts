@@ -23,7 +23,7 @@ export class ShardBuilder<T extends TextDocument> {
   /** Occurrences of each gram; while its rows are arranged, the position of the next one. */
   readonly #places = new Uint32Array(gramSpace);
   #grams = new Uint32Array(1 << 12);
-  #found = 0;
+  #gramCount = 0;
   #documents: T[] = [];
   #rows = 0;
   /** Occurrences of all grams. */
@@ -58,17 +58,17 @@ export class ShardBuilder<T extends TextDocument> {
   }
 
   #enter(gram: number): void {
-    if (this.#found === this.#grams.length) {
-      const larger = new Uint32Array(this.#found * 2);
+    if (this.#gramCount === this.#grams.length) {
+      const larger = new Uint32Array(this.#gramCount * 2);
       larger.set(this.#grams);
       this.#grams = larger;
     }
-    this.#grams[this.#found++] = gram;
+    this.#grams[this.#gramCount++] = gram;
   }
 
   /** The shard of what was taken in; the builder is empty again. */
   finish(): Shard<T> {
-    const grams = this.#grams.slice(0, this.#found).sort();
+    const grams = this.#grams.slice(0, this.#gramCount).sort();
     const places = this.#places;
     let next = 0;
     for (const gram of grams) {
@@ -81,7 +81,7 @@ export class ShardBuilder<T extends TextDocument> {
     const shard = new Shard(this.#documents, this.#pack(grams));
     for (const gram of grams) places[gram] = 0;
     this.#documents = [];
-    this.#found = this.#rows = 0;
+    this.#gramCount = this.#rows = 0;
     return shard;
   }
 

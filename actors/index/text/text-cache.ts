@@ -25,7 +25,7 @@ export class TextCache<T extends FolderTexts> {
   readonly #what: string;
   readonly #open: (store: Store) => T;
   /** State by folder, the one used last at the end. */
-  readonly #kept = new Map<string, T>();
+  readonly #texts = new Map<string, T>();
   #latest: T | null = null;
 
   constructor(log: Log, what: string, open: (store: Store) => T) {
@@ -48,29 +48,29 @@ export class TextCache<T extends FolderTexts> {
   }
 
   #of(store: Store): T {
-    const cachedTexts = this.#kept.get(store.folder);
+    const cachedTexts = this.#texts.get(store.folder);
     const texts = cachedTexts?.source === store.identity ? cachedTexts : this.#open(store);
-    this.#kept.delete(store.folder);
+    this.#texts.delete(store.folder);
     if (texts !== cachedTexts) this.#makeRoom();
-    this.#kept.set(store.folder, texts);
+    this.#texts.set(store.folder, texts);
     return texts;
   }
 
   #makeRoom(): void {
     let bytes = 0;
-    for (const [i, [folder, texts]] of [...this.#kept].reverse().entries()) {
+    for (const [i, [folder, texts]] of [...this.#texts].reverse().entries()) {
       bytes += texts.bytes;
-      if (i >= mostKept || bytes > keptBytes) this.#kept.delete(folder);
+      if (i >= mostKept || bytes > keptBytes) this.#texts.delete(folder);
     }
   }
 
   /** The state of a folder is out of date. */
   forget(store: Store): void {
-    this.#kept.delete(store.folder);
+    this.#texts.delete(store.folder);
   }
 
   drop(): void {
-    this.#kept.clear();
+    this.#texts.clear();
     this.#latest = null;
   }
 }

@@ -109,7 +109,7 @@ function ranked(
     if (within.length > 0) moments.set(hash, within);
   }
   const shown = [...moments.keys()];
-  const { found: scenes } = scenesOf(store, visual, model_key, shown, pause);
+  const { lists: scenes } = scenesOf(store, visual, model_key, shown, pause);
   const matches = shown.flatMap((hash, i) => {
     const shots = scenes[i]?.shots ?? null;
     const path = readable(() => store.media.pathOf(hash)) ?? null;

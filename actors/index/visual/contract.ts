@@ -76,7 +76,7 @@ export const Standing = Type.Object({
   frames: Type.Integer(),
   background: Backgrounds,
   /** In the order asked. */
-  found: Type.Array(
+  scores: Type.Array(
     nullable(
       Type.Object({
         text: nullable(Type.Number()),
@@ -159,9 +159,9 @@ export const visualMessages = {
     }),
   ),
   /**
-   * Begins the visual stage of one file. With `span` it goes on behind what was kept under it: `kept` frames,
-   * and the first one that is wanted is `next_frame`. Otherwise what an unfinished earlier one left is
-   * dropped.
+   * Begins the visual stage of one file. With `span` it goes on behind what was kept under it:
+   * `stored_frames` frames, and the first one that is wanted is `next_frame`. Otherwise what an unfinished
+   * earlier one left is dropped.
    */
   begin: ask(
     Type.Object({
@@ -173,7 +173,7 @@ export const visualMessages = {
     }),
     Type.Object({
       stage: Type.Integer(),
-      kept: Type.Integer(),
+      stored_frames: Type.Integer(),
       next_frame: Type.Integer(),
       /** Stored frames, and their `changed`; *moved*. */
       frames: Integers,
@@ -334,7 +334,7 @@ export const visualMessages = {
       blank: Floats,
     }),
     Type.Object({
-      asked: nullable(Type.String()),
+      source_hash: nullable(Type.String()),
       begun: Type.Array(Type.String()),
       next: nullable(FramePlace),
       takes: Type.Array(RankedTake),
@@ -349,7 +349,7 @@ export const visualMessages = {
     Type.Object({ ...Folder, model_key: nullable(Type.String()), hashes: Type.Array(Type.String()) }),
     Type.Object({
       /** `scenes`: start, end, start, end... of grid frames, half-open, ascending; *moved*. */
-      found: Type.Array(
+      lists: Type.Array(
         nullable(
           Type.Object({
             model_key: Type.String(),

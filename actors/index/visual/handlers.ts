@@ -70,7 +70,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       folders.with(cache_dir, (store) => {
         store.requireReadable();
         const answer = scenesOf(store, visual, model_key, hashes, () => turn.throwIfCancelled());
-        const transfer = answer.found.flatMap((list) => (list === null ? [] : [list.scenes.buffer]));
+        const transfer = answer.lists.flatMap((list) => (list === null ? [] : [list.scenes.buffer]));
         return new Sent(answer, { transfer });
       }),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
@@ -86,10 +86,10 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
     begin: ({ cache_dir, hash_str, model_key, dimensions, span }) =>
       folders.with(cache_dir, (store) => {
         const stage = store.begin(hash_str, model_key, dimensions, span);
-        const { frames, changed, next } = stage.kept;
+        const { frames, changed, next } = stage.storedFrames;
         const answer = {
           stage: stages.add(store, stage),
-          kept: frames.length,
+          stored_frames: frames.length,
           next_frame: next,
           frames,
           changed,
@@ -165,11 +165,11 @@ function relevance(
     const media = loaded.catalog.get(request.hash_str);
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
     const at = loaded.searched(store, pause);
-    const rows = () => loaded.kept.rows(at.catalog);
+    const rows = () => loaded.cache.rows(at.catalog);
     const { text, picture, exclude, text_weight } = request;
     const scoring = scoringOf(query, spreadOver(at.bank, rows));
     const scaleKey = [text_weight, text, picture, exclude];
-    const scale = loaded.kept.scales.of(scaleKey, () => scaleOf(at, scoring, rows()));
+    const scale = loaded.cache.scales.of(scaleKey, () => scaleOf(at, scoring, rows()));
     const runs = at.catalog.runsOf(media.hash);
     const values = relevanceOf(at, scoring, { media, runs }, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
@@ -185,7 +185,7 @@ function takes(
     const loaded = visual.of(store, model_key);
     const how = { ...request, blank: blanksOf(blank, loaded) };
     const at = loaded.searched(store, pause);
-    return compareFrom(at, how, place, loaded.kept.rows(at.catalog));
+    return compareFrom(at, how, place, loaded.cache.rows(at.catalog));
   });
 }
 
@@ -203,7 +203,7 @@ function stand(
     const loaded = visual.of(store, request.model_key);
     const words = checkedWords(request.words, loaded.dimensions);
     const query = { ...checkedQuery(request, loaded.dimensions), words };
-    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments);
+    return standing(loaded.searched(store, pause), loaded.cache, query, request.moments);
   });
 }
 
@@ -254,7 +254,7 @@ export function standing(
   return {
     frames: at.catalog.vectors,
     background: eachOf(aspects, background),
-    found: moments.map((moment) => {
+    scores: moments.map((moment) => {
       at.pause();
       const vector = vectorOf(at, moment);
       if (vector === null) return null;

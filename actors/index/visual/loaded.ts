@@ -26,7 +26,7 @@ export class LoadedVectors {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
-  readonly kept = new ScaleCache();
+  readonly cache = new ScaleCache();
   readonly bank: RowBank;
   /** Rows by content, those opened last; null if they cannot be read. */
   readonly #open = new Map<string, StageRows | null>();
@@ -100,7 +100,7 @@ export class LoadedVectors {
   }
 
   #take(media: LoadedMedia, runs: RowRun[]): void {
-    this.kept.clear();
+    this.cache.clear();
     this.#close(media.hash);
     this.#release(this.catalog.add(media, runs));
   }
@@ -133,7 +133,7 @@ export class LoadedVectors {
       if (media === undefined) continue;
       const read = readable(() => ({ visual: store.visual.stage(this.modelKey, hash) }));
       if (read?.visual === null) {
-        this.kept.clear();
+        this.cache.clear();
         this.#close(hash);
         this.#release(this.catalog.remove(hash));
       } else if (read !== null && read.visual.revision !== media.revision) {

@@ -22,7 +22,7 @@ export function scenesOf(
   modelKey: string | null,
   hashes: readonly string[],
   pause: () => void,
-): { found: (SceneList | null)[]; unreadable: string[] } {
+): { lists: (SceneList | null)[]; unreadable: string[] } {
   const loaded = visual.ifLoaded(store, modelKey);
   const unreadable = new Set<string>();
   const stored = (key: string, hash: string): Scened | null =>
@@ -38,16 +38,16 @@ export function scenesOf(
     const media = (key === modelKey ? loaded?.catalog.get(hash) : undefined) ?? stored(key, hash);
     return media && { model_key: key, scenes: sceneRanges(media), shots: media.shots };
   };
-  const found = hashes.map((hash) => {
+  const lists = hashes.map((hash) => {
     pause();
     return modelKey === null ? null : by(modelKey, hash);
   });
-  const others = hashes.flatMap((hash, i) => (found[i] === null && !unreadable.has(hash) ? [i] : []));
+  const others = hashes.flatMap((hash, i) => (lists[i] === null && !unreadable.has(hash) ? [i] : []));
   const models = others.length === 0 ? [] : store.visual.storedBy(others.map((i) => hashes[i]!));
   for (const [at, i] of others.entries()) {
     pause();
     const last = models[at]!.at(-1);
-    if (last !== undefined) found[i] = by(last, hashes[i]!);
+    if (last !== undefined) lists[i] = by(last, hashes[i]!);
   }
-  return { found, unreadable: [...unreadable] };
+  return { lists, unreadable: [...unreadable] };
 }

@@ -41,12 +41,12 @@ class Candidates implements Asking {
   readonly lanes: number;
   readonly #scorer: Scorer;
   readonly #most: Most;
-  #kept: Candidate[] = [];
+  #candidates: Candidate[] = [];
   #last: Candidate | null = null;
   #limits: Limits;
   /** Number of candidates at which those that cannot be in the ranking are removed. */
   #room: number;
-  #left = false;
+  #isAbandoned = false;
 
   /** `query`: the first of the scorer. */
   constructor({ picks, scoring, most }: Prepared, scorer: Scorer, query: number) {
@@ -60,13 +60,13 @@ class Candidates implements Asking {
   }
 
   get threshold(): number {
-    return this.#left ? Number.POSITIVE_INFINITY : this.#limits.all;
+    return this.#isAbandoned ? Number.POSITIVE_INFINITY : this.#limits.all;
   }
 
   /** Nobody waits for the answer any more. */
   leave(): void {
-    this.#left = true;
-    this.#kept = [];
+    this.#isAbandoned = true;
+    this.#candidates = [];
   }
 
   take(pick: Pick, row: number, alike: number): void {
@@ -84,11 +84,11 @@ class Candidates implements Asking {
       last.score = Math.max(last.score, this.#scorer.one(row, -1));
       return;
     }
-    if (this.#kept.length >= this.#room) this.#settle();
+    if (this.#candidates.length >= this.#room) this.#settle();
     const scene = sceneAt(media, position);
     const end = media.scenes[scene + 1] ?? media.frames.length;
     this.#last = { pick, media, position, scene, end, atMost: score, score: this.#scorer.one(row, -1) };
-    this.#kept.push(this.#last);
+    this.#candidates.push(this.#last);
   }
 
   #roomFor(keptCount: number): number {
@@ -96,15 +96,15 @@ class Candidates implements Asking {
   }
 
   #settle(): void {
-    this.#limits = new Limits(ranking(this.#kept, this.#most), this.#most);
-    this.#kept = this.#kept.filter(({ media, atMost }) => atMost >= this.#limits.of(media));
-    this.#room = this.#roomFor(this.#kept.length);
+    this.#limits = new Limits(ranking(this.#candidates, this.#most), this.#most);
+    this.#candidates = this.#candidates.filter(({ media, atMost }) => atMost >= this.#limits.of(media));
+    this.#room = this.#roomFor(this.#candidates.length);
   }
 
   /** Candidates by their highest possible score. */
   finish(): readonly Candidate[] {
     this.#settle();
-    return this.#kept.sort((a, b) => b.atMost - a.atMost);
+    return this.#candidates.sort((a, b) => b.atMost - a.atMost);
   }
 }
 

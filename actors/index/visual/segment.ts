@@ -170,11 +170,11 @@ export class RowBank {
   /** Ends its threads; it can still be read, by whoever still holds it. */
   async close(): Promise<void> {
     await this.threads.close();
-    noteDropped(this.held);
+    noteDropped(this.memoryBytes);
   }
 
-  /** Bytes of memory held. */
-  get held(): number {
+  /** Bytes of memory that it holds. */
+  get memoryBytes(): number {
     return this.#segments.reduce((sum, segment) => sum + segment.memory.buffer.byteLength, 0);
   }
 }

@@ -4,7 +4,7 @@ type VectorKey = readonly (Float32Array | number | null)[];
 
 /** Values of some vectors; typed arrays are compared by value. */
 export class VectorCache<T> {
-  readonly #kept = new Map<string, T>();
+  readonly #values = new Map<string, T>();
   readonly #most: number;
 
   constructor(most: number) {
@@ -13,13 +13,13 @@ export class VectorCache<T> {
 
   of(query: VectorKey, make: () => T): T {
     const key = keyOf(query);
-    const value = this.#kept.get(key) ?? make();
+    const value = this.#values.get(key) ?? make();
     this.#keep(key, value);
     return value;
   }
 
   get(query: VectorKey): T | undefined {
-    return this.#kept.get(keyOf(query));
+    return this.#values.get(keyOf(query));
   }
 
   set(query: VectorKey, value: T): void {
@@ -27,13 +27,13 @@ export class VectorCache<T> {
   }
 
   #keep(key: string, value: T): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, value);
-    for (const oldest of [...this.#kept.keys()].slice(0, -this.#most)) this.#kept.delete(oldest);
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    for (const oldest of [...this.#values.keys()].slice(0, -this.#most)) this.#values.delete(oldest);
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#values.clear();
   }
 }
 

@@ -144,7 +144,7 @@ export class VisualLoading {
   readonly #hashes: readonly string[];
   readonly #missing: string[] = [];
   readonly #unreadable = new Set<string>();
-  readonly #wanted: Wanted[] = [];
+  readonly #records: Wanted[] = [];
   #looked = 0;
   /** Rows by which memory will grow. */
   #more = 0;
@@ -163,8 +163,8 @@ export class VisualLoading {
   step(store: Store, pause: () => void): boolean {
     if (this.#looked < this.#hashes.length) this.#look(store);
     if (this.#looked < this.#hashes.length) return false;
-    if (this.#next < this.#wanted.length) this.#read(store, pause);
-    if (this.#next < this.#wanted.length) return false;
+    if (this.#next < this.#records.length) this.#read(store, pause);
+    if (this.#next < this.#records.length) return false;
     // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage
     // reported.
     if (this.#failure !== null && this.target.catalog.size === 0) throw this.#failure;
@@ -180,7 +180,7 @@ export class VisualLoading {
       if (visual === null || loadedMedia?.revision === visual.revision) continue;
       const { hash_str: hash, frame_runs } = visual;
       const rows = countFrames(frame_runs);
-      this.#wanted.push({ hash, rows });
+      this.#records.push({ hash, rows });
       // Rows that are replaced are free when the next ones are read.
       this.#more += Math.max(0, rows - (loadedMedia?.frames.length ?? 0));
     }
@@ -202,9 +202,9 @@ export class VisualLoading {
    */
   #read(store: Store, pause: () => void): void {
     const visuals: PictureVectorsRow[] = [];
-    const last = Math.min(this.#wanted.length, this.#next + stepRecords);
+    const last = Math.min(this.#records.length, this.#next + stepRecords);
     for (let bytes = 0; this.#next < last && bytes < stepBytes; ) {
-      const { hash, rows } = this.#wanted[this.#next++] as Wanted;
+      const { hash, rows } = this.#records[this.#next++] as Wanted;
       const visual = this.#visual(store, hash);
       if (visual !== null) visuals.push(visual);
       bytes += rows * this.target.bank.stride;

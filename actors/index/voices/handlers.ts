@@ -39,9 +39,9 @@ export class VoiceSearch {
   readonly #vectors: Float32Array[] = [];
   readonly #person: string;
   /** Media in which that person speaks: whoever speaks beside is somebody else. */
-  readonly #own: Set<string>;
+  readonly #personMedia: Set<string>;
   readonly #apart: Set<string>;
-  readonly #found = new Map<string, Somebody>();
+  readonly #candidates = new Map<string, Somebody>();
   #after: string | null = null;
   #isDone: boolean;
 
@@ -57,10 +57,11 @@ export class VoiceSearch {
     this.model = voice === undefined ? null : media!.model;
     this.#isDone = voice === undefined;
     this.#person = voice?.person ?? '';
-    this.#own = new Set([hash_str, ...transcripts.voices.mediaOf(this.#person)]);
+    this.#personMedia = new Set([hash_str, ...transcripts.voices.mediaOf(this.#person)]);
     this.#apart = new Set(transcripts.voices.apartFrom(this.#person));
     const isAsked = (hash: string, voice: StoredVoice) => hash === hash_str && voice.speaker === speaker;
-    for (const hash of this.#own) this.#takeOwn(transcripts.voices.of(hash), (voice) => isAsked(hash, voice));
+    for (const hash of this.#personMedia)
+      this.#takeOwn(transcripts.voices.of(hash), (voice) => isAsked(hash, voice));
   }
 
   #takeOwn(media: MediaVoices | null, isAsked: (voice: StoredVoice) => boolean): void {
@@ -76,7 +77,8 @@ export class VoiceSearch {
     if (this.#isDone) return true;
     const { media, last } = transcripts.voices.some(this.#after, stepMedia);
     for (const mediaVoices of media)
-      if (mediaVoices.model === this.model && !this.#own.has(mediaVoices.hash)) this.#compare(mediaVoices);
+      if (mediaVoices.model === this.model && !this.#personMedia.has(mediaVoices.hash))
+        this.#compare(mediaVoices);
     this.#after = last;
     this.#isDone = last === null;
     return this.#isDone;
@@ -86,10 +88,10 @@ export class VoiceSearch {
     for (const { speaker, person, seconds, vector } of voices) {
       if (speaker === '' || this.#apart.has(person)) continue;
       const key = person === '' ? `${hash} ${speaker}` : person;
-      const somebody = this.#found.get(key) ?? {
+      const somebody = this.#candidates.get(key) ?? {
         ...{ cosines: 0, compared: 0, voices: 0, hash, speaker, seconds: -1 },
       };
-      this.#found.set(key, somebody);
+      this.#candidates.set(key, somebody);
       for (const ownVector of this.#vectors) somebody.cosines += dot(ownVector, vector);
       somebody.compared += this.#vectors.length;
       somebody.voices++;
@@ -99,7 +101,7 @@ export class VoiceSearch {
 
   /** Most alike first. */
   suggestions(store: Store): AlikeVoice[] {
-    const ranked = Array.from(this.#found.values(), (somebody) => ({
+    const ranked = Array.from(this.#candidates.values(), (somebody) => ({
       ...somebody,
       cosine: somebody.cosines / somebody.compared,
     }));

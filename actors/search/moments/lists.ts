@@ -297,12 +297,12 @@ export async function scenesBy(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, SceneList>> {
   if (hashes.length === 0) return new Map();
-  const { found } = await index.ask(
+  const { lists } = await index.ask(
     'scenes',
     { cache_dir, model_key: models.state.model_key, hashes },
     now(signal),
   );
-  return new Map(found.flatMap((scenes, i) => (scenes ? [[hashes[i]!, scenes]] : [])));
+  return new Map(lists.flatMap((scenes, i) => (scenes ? [[hashes[i]!, scenes]] : [])));
 }
 
 type PlaceOfHit = Pick<ListHit<unknown>, 'scene' | 'shot'>;

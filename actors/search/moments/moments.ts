@@ -79,8 +79,8 @@ async function searchMoments(
   }
   const kinds = request.kinds === undefined ? momentKinds : [...new Set(request.kinds)];
   const named = await namedIn(parts, request, kinds, signal);
-  const { people, excluded, rest } = named;
-  if (picture === null && people.length === 0 && excluded.length > 0 && rest === '')
+  const { people, excluded, remainder } = named;
+  if (picture === null && people.length === 0 && excluded.length > 0 && remainder === '')
     throw momentErrors.NOTHING_ASKED('query: only excludes people; say what to find', { field: 'query' });
   const outcomes = new Map<MomentKind, Outcome>();
   await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, kindSignal) => {
@@ -108,7 +108,7 @@ async function searchMoments(
 /** Words that names explain need not be understood in pictures. */
 async function explainByNames(
   parts: MomentParts,
-  { request, rest, isOfPeople }: Named,
+  { request, remainder, isOfPeople }: Named,
   picture: PictureSource | null,
   results: Map<MomentKind, KindFound>,
   signal: AbortSignal | undefined,
@@ -118,7 +118,7 @@ async function explainByNames(
   const namesOf = (words: string) => nameList(parts, request, words, signal);
   const seenOf = (query: string, within: Record<string, FrameRange[]>) =>
     seenList(parts, request, picture, query, within, signal);
-  const both = await joinNames({ seen, name }, namesOf, seenOf, rest);
+  const both = await joinNames({ seen, name }, namesOf, seenOf, remainder);
   results.set('seen', both.seen).set('name', both.name);
 }
 
@@ -204,14 +204,21 @@ async function namedIn(
 ): Promise<Named> {
   const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
-  const nobody = { people: [], excluded: [], rest: query, isOfPeople: false, personResult: null, request };
+  const nobody = {
+    people: [],
+    excluded: [],
+    remainder: query,
+    isOfPeople: false,
+    personResult: null,
+    request,
+  };
   if (query === '' || !(kinds.includes('person') || kinds.includes('name'))) return nobody;
   try {
     const named = await peopleInQuery(parts, cache_dir, query, signal);
     const unwanted = await Promise.all(
       request.exclude.map((text) => peopleInQuery(parts, cache_dir, text, signal)),
     );
-    const isSomebody = ({ people, rest }: NamedInQuery) => people.length > 0 && rest === '';
+    const isSomebody = ({ people, remainder }: NamedInQuery) => people.length > 0 && remainder === '';
     const exclude = request.exclude.filter((_, i) => !isSomebody(unwanted[i]!));
     const excluded = [...named.excluded, ...unwanted.filter(isSomebody).flatMap(({ people }) => people)];
     const personResult =
@@ -237,7 +244,7 @@ async function find(
   if (kind === 'seen') {
     const isByScene = Object.keys(request.segments_to_frame_indices).length === 0;
     const within = named.isOfPeople ? rangesOfHits(named.personResult?.lists ?? [], isByScene) : undefined;
-    return seenList(parts, request, picture, named.rest, within, signal);
+    return seenList(parts, request, picture, named.remainder, within, signal);
   }
   if (kind === 'name') {
     const others = await nameList(parts, request, nameText(named, request.query?.trim() ?? ''), signal);

@@ -29,7 +29,7 @@ export interface NamedInQuery {
   readonly people: readonly ListedPerson[];
   readonly excluded: readonly ListedPerson[];
   /** The query without the people. */
-  readonly rest: string;
+  readonly remainder: string;
   /** The rest is searched only where the people are seen. */
   readonly isOfPeople: boolean;
 }
@@ -53,9 +53,9 @@ export async function peopleInQuery(
   const reading = await ask([]);
   const common = await wordsForPictures(parts, cache_dir, reading.parts, signal);
   const isAmbiguous = common.length > 0;
-  if (isAmbiguous && reading.rest === '') return { ...reading, rest: query, isOfPeople: false };
+  if (isAmbiguous && reading.remainder === '') return { ...reading, remainder: query, isOfPeople: false };
   const sure = isAmbiguous ? await ask(common) : reading;
-  return { ...sure, isOfPeople: sure.people.length > 0 && sure.rest !== '' };
+  return { ...sure, isOfPeople: sure.people.length > 0 && sure.remainder !== '' };
 }
 
 async function wordsForPictures(
@@ -161,8 +161,8 @@ export function asNames(result: KindFound): KindFound {
 }
 
 /** The words of a query that names of files have to have: without the people whom it excludes. */
-export function nameText({ people, excluded, rest }: NamedInQuery, query: string): string {
-  return excluded.length === 0 ? query : [...people.map(({ name }) => name), rest].join(' ');
+export function nameText({ people, excluded, remainder }: NamedInQuery, query: string): string {
+  return excluded.length === 0 ? query : [...people.map(({ name }) => name), remainder].join(' ');
 }
 
 /** Notes that say how far the words of a query were understood. */

@@ -85,5 +85,5 @@ async function withoutNames(
 ): Promise<string> {
   await parts.people.settled({ cache_dir }, signal);
   if (query === '' || !parts.people.isLoaded({ cache_dir })) return query;
-  return (await peopleInQuery(parts, cache_dir, query, signal)).rest;
+  return (await peopleInQuery(parts, cache_dir, query, signal)).remainder;
 }

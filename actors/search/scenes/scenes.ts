@@ -39,11 +39,11 @@ export async function listScenes(
   const answer = { hash_str, media_path, kind, duration_seconds };
   if (kind === 'audio') return { ...answer, model_key: null, edges: null, scenes: [] };
   const query = { cache_dir, model_key: modelKey, hashes: [hash_str] };
-  const { found, unreadable } = await parts.index.ask('scenes', query, call);
+  const { lists, unreadable } = await parts.index.ask('scenes', query, call);
   if (unreadable.length > 0) {
     throw storeErrors.STORE_DAMAGED(`${media_path}: its analysis is damaged; analyse it again with force`);
   }
-  const [list] = found;
+  const [list] = lists;
   if (!list) {
     throw storeErrors.NOT_ANALYZED(
       `${fieldOf(request)}: the pictures of ${media_path} have not been analysed; analyse it first (POST /analyze)`,
@@ -66,8 +66,8 @@ export async function shotsOf(
   call: AskOptions,
 ): Promise<Map<string, Shots>> {
   if (hashes.length === 0) return new Map();
-  const { found } = await index.ask('scenes', { cache_dir, model_key: null, hashes: [...hashes] }, call);
-  return new Map(found.flatMap((list, i) => (list?.shots ? [[hashes[i]!, list.shots]] : [])));
+  const { lists } = await index.ask('scenes', { cache_dir, model_key: null, hashes: [...hashes] }, call);
+  return new Map(lists.flatMap((list, i) => (list?.shots ? [[hashes[i]!, list.shots]] : [])));
 }
 
 const fieldOf = ({ hash_str }: NamedMedia) => (hash_str === undefined ? 'media_path' : 'hash_str');

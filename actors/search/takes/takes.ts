@@ -29,7 +29,7 @@ const strongEvidence = 0.6;
 
 /** A sequence, or a file of the same content. */
 interface FoundPair {
-  readonly asked: string;
+  readonly source_hash: string;
   readonly take: RankedTake | null;
 }
 
@@ -63,9 +63,9 @@ export async function findTakes(
   for (let count = 0, goesOn = true; goesOn; ) {
     const step = { ...how, place };
     const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
-    const { asked, takes, begun, next } = await parts.visual.within(within, ask, signal);
-    pairs.push(...begun.map((hash) => ({ asked: hash, take: null })));
-    if (asked !== null) pairs.push(...takes.map((take) => ({ asked, take })));
+    const { source_hash, takes, begun, next } = await parts.visual.within(within, ask, signal);
+    pairs.push(...begun.map((hash) => ({ source_hash: hash, take: null })));
+    if (source_hash !== null) pairs.push(...takes.map((take) => ({ source_hash, take })));
     count += takes.length;
     [place, last] = [next, next ?? last];
     goesOn = next !== null && count < request.limit && parts.clock.now() < until;
@@ -125,13 +125,15 @@ async function answerOf(
   { pairs, place, last, named }: Found,
   signal: AbortSignal | undefined,
 ): Promise<TakesAnswer> {
-  const hashes = pairs.flatMap(({ asked, take }) => (take === null ? [asked] : [asked, take.hash_str]));
+  const hashes = pairs.flatMap(({ source_hash, take }) =>
+    take === null ? [source_hash] : [source_hash, take.hash_str],
+  );
   const files = await locate(parts, request.cache_dir, [...hashes, ...(last ? [last.hash_str] : [])], signal);
   const namedFile = named && files.get(named.record.identity.hash_str);
   if (namedFile)
     files.set(namedFile.record.identity.hash_str, { ...namedFile, ...atPath(namedFile, named.media_path) });
-  const takes = pairs.filter(isBestPlace).flatMap(({ asked, take }): Take[] => {
-    const file = files.get(asked);
+  const takes = pairs.filter(isBestPlace).flatMap(({ source_hash, take }): Take[] => {
+    const file = files.get(source_hash);
     // A take without a file is left out: another content is at its path by now.
     if (file === undefined) return [];
     if (take === null) return copiesOf(file, request);
@@ -147,14 +149,14 @@ async function answerOf(
 }
 
 /** A still camera shows the same at any time: what is found better from elsewhere in a file is told once. */
-function isBestPlace({ asked, take }: FoundPair, _: number, pairs: readonly FoundPair[]): boolean {
+function isBestPlace({ source_hash, take }: FoundPair, _: number, pairs: readonly FoundPair[]): boolean {
   if (take === null) return true;
   const foundFrom = ({ start, offset }: RankedTake) => start + offset;
   return !pairs.some(
-    ({ asked: by, take: otherTake }) =>
+    ({ source_hash: by, take: otherTake }) =>
       otherTake !== null &&
       otherTake.evidence > take.evidence &&
-      by === asked &&
+      by === source_hash &&
       otherTake.hash_str === take.hash_str &&
       foundFrom(take) < otherTake.end + otherTake.offset &&
       foundFrom(otherTake) < take.end + take.offset,
@@ -206,14 +208,14 @@ function partOf({ record, path, others }: File, start: number, end: number): Tak
   };
 }
 
-function takeOf(asked: File, found: File, take: RankedTake): Take {
+function takeOf(source: File, match: File, take: RankedTake): Take {
   const { start, end, offset, mirrored, frames, evidence, equal } = take;
   const isStrong = evidence >= strongEvidence * (end - start);
   // Its first frame may agree with the one a second later.
   const first = Math.max(0, start + offset);
   return {
-    asked: partOf(asked, ...exactTimes(asked.shots, start, end)),
-    found: partOf(found, ...exactTimes(found.shots, first, end + offset)),
+    asked: partOf(source, ...exactTimes(source.shots, start, end)),
+    found: partOf(match, ...exactTimes(match.shots, first, end + offset)),
     ...{ offset_seconds: offset, mirrored, agreeing_frames: frames },
     certainty: equal ? 'exact' : isStrong ? 'strong' : 'likely',
   };

@@ -85,12 +85,12 @@ export interface Explained {
   } | null;
 }
 
-type Scores = NonNullable<Standing['found'][number]>;
+type Scores = NonNullable<Standing['scores'][number]>;
 
 /** For each match that was asked for; nothing is known of one that is null. */
 export function explanations(explained: Explained, standing: Standing): Explanation[] {
   const { things } = explained;
-  return standing.found.map((scores, i) => {
+  return standing.scores.map((scores, i) => {
     const visual = explanation(explained, standing, scores);
     return things === null ? visual : withThings(visual, things.bands[i] ?? null, things.isLimited);
   });

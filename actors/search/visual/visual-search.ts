@@ -292,7 +292,7 @@ async function explain(
 
 function unranked(moments: number): Standing {
   const background = { text: null, picture: null, words: [] };
-  return { frames: 0, background, found: Array.from({ length: moments }, () => null) };
+  return { frames: 0, background, scores: Array.from({ length: moments }, () => null) };
 }
 
 /** The paths by which the caller named the media of a match. */

@@ -164,7 +164,8 @@ function storeHandlers(world: IndexState) {
 function keptBy(world: IndexState, key: SpanKey): FakeSpans {
   const name = JSON.stringify([key.hash_str, key.stage, key.model_key]);
   const before = world.spans.get(name);
-  const same = before?.key.settings === key.settings && (!key.own || before.key.task_id === key.task_id);
+  const same =
+    before?.key.settings === key.settings && (!key.task_only || before.key.task_id === key.task_id);
   if (before && same) return before;
   const fresh = { key, stage: { frames: [], sums: [] }, spans: [] };
   world.spans.set(name, fresh);
@@ -217,7 +218,7 @@ function stageHandlers(world: IndexState) {
       const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
       world.mostOpen = Math.max(world.mostOpen, open);
       const changed = new Float32Array(frames.length);
-      const kept = { kept: frames.length, frames: Int32Array.from(frames), changed };
+      const kept = { stored_frames: frames.length, frames: Int32Array.from(frames), changed };
       return { stage: last, next_frame: (frames.at(-1) ?? -1) + 1, ...kept };
     },
     append: ({ stage, frames, vectors, keep: now }) => {
@@ -270,7 +271,7 @@ function speechHandlers(world: IndexState) {
     link_speakers: () => ({ voices: [] }),
     take_back_speakers: () => ({ voices: [] }),
     transcript_part: () => ({ stored: null, segments: [] }),
-    people_named: ({ text }) => ({ people: [], excluded: [], parts: [], rest: text }),
+    people_named: ({ text }) => ({ people: [], excluded: [], parts: [], remainder: text }),
     media_named: () => ({ matches: [] }),
     speakers_named: () => ({ matches: [] }),
     seen_in_scenes: () => ({ matches: [] }),
@@ -332,7 +333,7 @@ function visualHandlers(world: IndexState) {
       };
     },
     scenes: ({ hashes }) => ({
-      found: hashes.map((hash) =>
+      lists: hashes.map((hash) =>
         world.committed.has(hash)
           ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661), shots: null }
           : null,
@@ -345,10 +346,10 @@ function visualHandlers(world: IndexState) {
       return {
         frames: 1000,
         background: { text: text && usual, picture: picture && usual, words: [] },
-        found: moments.map(() => ({ ...scores, lowered: exclude ? [true] : [] })),
+        scores: moments.map(() => ({ ...scores, lowered: exclude ? [true] : [] })),
       };
     },
-    takes: () => ({ asked: null, takes: [], begun: [], next: null }),
+    takes: () => ({ source_hash: null, takes: [], begun: [], next: null }),
     relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({
@@ -382,7 +383,7 @@ function libraryHandlers(world: IndexState) {
     held_below: ({ names }) => ({ counts: names.map(() => 0) }),
     held_folders: () => ({ folders: [] }),
     kept_peaks: () => ({ peaks: null }),
-    keep_peaks: () => ({ kept: false }),
+    keep_peaks: () => ({ stored: false }),
     followed: () => null,
     follow: ({ library }) => ({ library, seq: 0, at_ms: 0 }),
     apply: () => ({ answer: null, refusal: null }),

@@ -55,7 +55,7 @@ function stageHandlers(world: FacesWorld) {
       const { entries, frames, next } = kept ?? { entries: [], frames: 0, next: 0 };
       stages.set(++last, { key, hash: hash_str, entries: [...entries], frames, settings: span?.settings });
       world.stages.add(last);
-      return { stage: last, kept: frames, next_frame: next };
+      return { stage: last, stored_frames: frames, next_frame: next };
     },
     append_faces: ({ stage, frames, vectors, keep }) => {
       const { entries, hash, key, settings } = stages.get(stage)!;

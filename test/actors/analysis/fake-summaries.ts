@@ -67,7 +67,7 @@ export function summaryHandlers({ stored, open, kept, faults }: FakeSummaries, f
       const before = kept.get(`${hash}/${name}`);
       const nodes = before?.settings === settings ? before.nodes : new Map<string, NewSummaryNode>();
       open.set(++last, { hash, name, model: model_key, replaces: replace_existing, settings, nodes });
-      return { stage: last, kept: nodes.size };
+      return { stage: last, stored_nodes: nodes.size };
     },
     kept_nodes: ({ stage }) => ({ nodes: [...stageOf(stage).nodes.values()], next: null }),
     append_nodes: ({ stage, nodes }) => {

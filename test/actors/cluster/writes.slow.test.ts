@@ -79,8 +79,8 @@ async function setEdges(nodes: Nodes): Promise<void> {
   assert.deepEqual(set, { vectors: 4 });
   await there.caughtUp();
   for (const { index, cacheDir: cache_dir } of [here, there]) {
-    const { found } = await index.call('scenes', { cache_dir, model_key: null, hashes: ['ab'] });
-    assert.deepEqual([[...found[0]!.scenes], [...found[0]!.shots!.frames]], [[0, 2, 2, 4], [37]]);
+    const { lists } = await index.call('scenes', { cache_dir, model_key: null, hashes: ['ab'] });
+    assert.deepEqual([[...lists[0]!.scenes], [...lists[0]!.shots!.frames]], [[0, 2, 2, 4], [37]]);
   }
 }
 

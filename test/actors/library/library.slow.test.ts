@@ -194,7 +194,7 @@ test('what is kept of interrupted work is counted, and goes with its media', asy
       settings: '',
       task_id: '1',
     };
-    const kept = { span: { ...span, own: false }, position: 1, bytes: new Uint8Array(5000) };
+    const kept = { span: { ...span, task_only: false }, position: 1, bytes: new Uint8Array(5000) };
     await l.index.ask('keep_span', { cache_dir: l.cache_dir, ...kept }, {});
   }
   const unfinished = async () => {

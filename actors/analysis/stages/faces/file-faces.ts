@@ -20,7 +20,7 @@ export interface FileFacesParts {
   readonly index: IndexActor;
   readonly stage: number;
   /** Frames that were taken up. */
-  readonly kept: number;
+  readonly stored_frames: number;
   readonly spans: FileSpans | null;
   readonly signal: AbortSignal;
   /** Told how many frames were appended. */
@@ -72,8 +72,8 @@ export class FileFaces {
     this.#looking.shift();
     this.#batch.push({ frame_index: oldest.frame_index, result });
     this.#faces += result.faces.length;
-    const { spans, kept } = this.#parts;
-    const isDue = spans?.isDue(kept + this.#frames + this.#batch.length) ?? false;
+    const { spans, stored_frames } = this.#parts;
+    const isDue = spans?.isDue(stored_frames + this.#frames + this.#batch.length) ?? false;
     if (isDue || this.#batch.length >= MOST_FRAMES || this.#faces >= MOST_FACES) await this.#append();
   }
 
@@ -82,8 +82,8 @@ export class FileFaces {
     if (batch.length === 0) return;
     this.#batch = [];
     this.#faces = 0;
-    const { index, stage, kept, spans, signal, onAppended } = this.#parts;
-    const amount = kept + this.#frames + batch.length;
+    const { index, stage, stored_frames, spans, signal, onAppended } = this.#parts;
+    const amount = stored_frames + this.#frames + batch.length;
     const keep = spans?.isDue(amount) ?? false;
     const frames = batch.map(({ frame_index, result }): FrameFaces => ({ frame_index, faces: result.faces }));
     const vectors = joined(batch.map(({ result }) => result.vectors));

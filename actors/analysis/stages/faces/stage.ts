@@ -99,7 +99,7 @@ class FaceRun implements StageRun {
     const { index } = this.#task.parts;
     const { model_key, dimensions } = finder.model;
     // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
-    const { stage, kept, next_frame } = await index.ask('begin_faces', {
+    const { stage, stored_frames, next_frame } = await index.ask('begin_faces', {
       cache_dir: this.#task.request.cache_dir,
       hash_str: media.identity.hash_str,
       model_key,
@@ -108,7 +108,7 @@ class FaceRun implements StageRun {
     });
     const controller = new AbortController();
     const signal = AbortSignal.any([file.signal, controller.signal]);
-    const faces = new FileFaces({ index, stage, kept, spans, signal, onAppended: worked });
+    const faces = new FileFaces({ index, stage, stored_frames, spans, signal, onAppended: worked });
     const giveUp = async (error: unknown): Promise<never> => {
       controller.abort(error);
       await faces.quiet();
@@ -116,12 +116,12 @@ class FaceRun implements StageRun {
       throw error;
     };
     try {
-      spans?.takenUp(kept);
+      spans?.takenUp(stored_frames);
       await this.#look(file, finder, faces, next_frame, signal);
     } catch (error) {
       return giveUp(error);
     }
-    return { finished: this.#commit(file, stage, kept, faces).catch(giveUp) };
+    return { finished: this.#commit(file, stage, stored_frames, faces).catch(giveUp) };
   }
 
   async #look(

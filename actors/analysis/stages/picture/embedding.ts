@@ -73,7 +73,7 @@ export function createBatcher<F>(size: number, send: (batch: FramePicture<F>[]) 
 /** A stage that the index has begun, with frames that were taken up. */
 export interface StageStart {
   readonly stage: number;
-  readonly kept: number;
+  readonly stored_frames: number;
   /** Resumed frames, with the results of `Sink.see`. */
   readonly frames: Int32Array;
   readonly changed: Float32Array;
@@ -101,12 +101,12 @@ export class Sink {
   #closed = false;
 
   constructor(
-    { stage, kept, frames, changed }: StageStart,
+    { stage, stored_frames, frames, changed }: StageStart,
     spans: FileSpans | null,
     onAppended: (frames: number) => void,
   ) {
     this.stage = stage;
-    this.taken = kept;
+    this.taken = stored_frames;
     for (let i = 1; i < frames.length; i++) this.#looks.note(frames[i]!, changed[i]!);
     this.#spans = spans;
     this.#onAppended = onAppended;

@@ -122,8 +122,8 @@ class PictureRun implements StageRun {
       dimensions: this.#model.dimensions,
       ...(spans && { span: spans.key }),
     });
-    const { stage, kept, next_frame } = begun;
-    spans?.takenUp(kept);
+    const { stage, stored_frames, next_frame } = begun;
+    spans?.takenUp(stored_frames);
     const sink = new Sink(begun, spans, worked);
     const failed = new AbortController();
     sink.done.catch((error) => failed.abort(error));

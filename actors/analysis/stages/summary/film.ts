@@ -206,11 +206,11 @@ export class FilmSummary {
       replace_existing: replaces,
     };
     // Not cancellable: what was begun has to be known here, or nobody would end it.
-    const { stage, kept } = await index.ask('begin_summary', request);
+    const { stage, stored_nodes } = await index.ask('begin_summary', request);
     this.#stage = stage;
     const nodes: SummaryNode[] = [];
     let after: string | null = null;
-    while (kept > 0) {
+    while (stored_nodes > 0) {
       const limit = mostNodesOfMessage;
       const page: { nodes: SummaryNode[]; next: string | null } = await index.ask(
         'kept_nodes',

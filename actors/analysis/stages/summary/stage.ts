@@ -273,6 +273,6 @@ class SummaryMarks {
   }
 
   get #own() {
-    return { task_id: this.#parts.task_id, own: true };
+    return { task_id: this.#parts.task_id, task_only: true };
   }
 }

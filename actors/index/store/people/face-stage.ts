@@ -33,7 +33,7 @@ export class FaceSpans {
   readonly #key: SpanKey;
   #log: SpanLog | null;
   #chunks: FaceChunk[] = [];
-  #held = 0;
+  #bufferedBytes = 0;
   /** Frames in the spans. */
   #frames = 0;
 
@@ -68,8 +68,8 @@ export class FaceSpans {
   add(chunk: FaceChunk): void {
     if (chunk.frames.length === 0) return;
     this.#chunks.push(chunk);
-    this.#held += chunk.vectors.byteLength + bytesOf(chunk.aligned) + bytesOf(chunk.displays);
-    if (this.#held > mostHeldBytes) this.keep();
+    this.#bufferedBytes += chunk.vectors.byteLength + bytesOf(chunk.aligned) + bytesOf(chunk.displays);
+    if (this.#bufferedBytes > mostHeldBytes) this.keep();
   }
 
   /** *Flushed* on return. */
@@ -82,7 +82,7 @@ export class FaceSpans {
     if (before === null) this.#spans.flush();
     this.#frames += this.#chunks.reduce((sum, { frames }) => sum + frames.length, 0);
     this.#chunks = [];
-    this.#held = 0;
+    this.#bufferedBytes = 0;
   }
 
   close(): void {
@@ -239,7 +239,7 @@ export class FaceStage implements OpenStage {
   }
 
   /** Frames that were taken up, and the first one that is not among them. */
-  get kept(): { readonly frames: number; readonly next: number } {
+  get storedFrames(): { readonly frames: number; readonly next: number } {
     return { frames: this.#spans?.frames ?? 0, next: this.#last + 1 };
   }
 

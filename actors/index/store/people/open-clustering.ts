@@ -71,8 +71,8 @@ export class OpenClustering {
   readonly #files: string[] = [];
   readonly #faces: StoredFaces;
   #earlier: EarlierClustering | null;
-  readonly #known: ReadonlyMap<string, number>;
-  readonly #wanted: readonly string[];
+  readonly #earlierMarks: ReadonlyMap<string, number>;
+  readonly #hashes: readonly string[];
   readonly #stored: number[] = [];
   #contents: Content[] = [];
   #isOpen = false;
@@ -88,8 +88,8 @@ export class OpenClustering {
     this.#faces = faces;
     this.#rolls = faces.rolls();
     this.#earlier = earlier;
-    this.#known = new Map(earlier?.state.media.map((hash, i) => [hash, earlier.state.marks[i]!]));
-    this.#wanted = [...new Set([...this.#known.keys(), ...request.hashes])];
+    this.#earlierMarks = new Map(earlier?.state.media.map((hash, i) => [hash, earlier.state.marks[i]!]));
+    this.#hashes = [...new Set([...this.#earlierMarks.keys(), ...request.hashes])];
   }
 
   get isOpen(): boolean {
@@ -105,12 +105,12 @@ export class OpenClustering {
   step(most: number = stepBytes): boolean {
     if (this.#isOpen) return true;
     let bytes = 0;
-    while (bytes < most && this.#contents.length < this.#wanted.length) {
-      const content = this.#content(this.#wanted[this.#contents.length]!);
+    while (bytes < most && this.#contents.length < this.#hashes.length) {
+      const content = this.#content(this.#hashes[this.#contents.length]!);
       this.#contents.push(content);
       bytes += contentBytes + (content.faces?.frames.length ?? 0) * stride16(this.#dimensions);
     }
-    if (this.#contents.length < this.#wanted.length) return false;
+    if (this.#contents.length < this.#hashes.length) return false;
     this.#fill(this.#inOrder());
     this.before = this.#before(this.#earlier);
     this.digest = this.#digestOf(this.#earlier);
@@ -126,7 +126,7 @@ export class OpenClustering {
 
   /** Media of the clustering before whose faces are the same first, in their order. */
   #inOrder(): Content[] {
-    const isSame = ({ hash, mark }: Content) => mark !== 0 && this.#known.get(hash) === mark;
+    const isSame = ({ hash, mark }: Content) => mark !== 0 && this.#earlierMarks.get(hash) === mark;
     return [...this.#contents.filter(isSame), ...this.#contents.filter((content) => !isSame(content))];
   }
 
@@ -134,18 +134,19 @@ export class OpenClustering {
     const { model_key } = this.request;
     const read = readable(() => {
       const contentFaces = this.#faces.content(model_key, hash);
-      if (contentFaces === null || contentFaces.head.dimensions !== this.#dimensions) return { found: null };
+      if (contentFaces === null || contentFaces.head.dimensions !== this.#dimensions)
+        return { content: null };
       const { head, places, facts } = contentFaces;
       if (head.count > 0) {
         checkRows(this.#rolls.get(places.file), head.dimensions, places.places, facts.frames);
       }
       const { ids, frames, weak } = facts;
       const entries = { ids, frames, weak, quality: qualities(facts), places };
-      return { found: { mark: head.revision, stored_ms: head.stored_ms, faces: entries } };
+      return { content: { mark: head.revision, stored_ms: head.stored_ms, faces: entries } };
     });
     if (read === null) this.unreadable.push(hash);
-    else if (read.found === null) this.missing.push(hash);
-    const { mark = 0, stored_ms = 0, faces = null } = read?.found ?? {};
+    else if (read.content === null) this.missing.push(hash);
+    const { mark = 0, stored_ms = 0, faces = null } = read?.content ?? {};
     return { hash, mark, stored_ms, faces };
   }
 

@@ -26,7 +26,7 @@ export interface TakesCursor {
 
 export interface Compared {
   /** Compared content; null if there is none. */
-  readonly asked: string | null;
+  readonly source_hash: string | null;
   readonly takes: RankedTake[];
   /** Contents that this step has begun with. */
   readonly begun: string[];
@@ -91,11 +91,11 @@ export function compareFrom(
   rows: Int32Array,
 ): Compared {
   const { question, begun, after } = stepFrom(at.catalog, how, place);
-  if (question === null) return { asked: null, takes: [], begun, next: after(null) };
+  if (question === null) return { source_hash: null, takes: [], begun, next: after(null) };
   const { hash } = question.media;
   const look = new TakesScan(at, question, at.catalog.runsOf(hash));
   const { seeds, next } = look.seeds();
-  if (seeds.length === 0) return { asked: hash, takes: [], begun, next: after(next) };
+  if (seeds.length === 0) return { source_hash: hash, takes: [], begun, next: after(next) };
   const scorers = scorersOf(
     at.bank,
     seeds.map(({ vector }) => ({ bases: [vector], exclude: [] })),
@@ -107,5 +107,5 @@ export function compareFrom(
   );
   const { votes, contents } = vote(at, question, barred);
   const takes = followed(look, votes, withWeights(barred, contents), at.pause);
-  return { asked: hash, takes: chosen(takes), begun, next: after(next) };
+  return { source_hash: hash, takes: chosen(takes), begun, next: after(next) };
 }

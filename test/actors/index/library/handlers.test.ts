@@ -211,7 +211,7 @@ const span = (hash_str: string, stage = 'speech') => ({
   path: `/footage/${hash_str}.mp4`,
   settings: '{}',
   task_id: 'one',
-  own: false,
+  task_only: false,
 });
 const spansIn = (cache_dir: string) =>
   readdirSync(join(cache_dir, 'open'))

@@ -85,7 +85,7 @@ test('to forget media without faces moves none', async (t) => {
 test('what is kept of interrupted work on faces goes with them, also while pictures of the media are analysed', async (t) => {
   const { cache_dir, index } = await stored(t);
   const media = mediaRecord('aa');
-  const span = { hash_str: 'aa', path: media.path, settings: 's', task_id: 't', own: false };
+  const span = { hash_str: 'aa', path: media.path, settings: 's', task_id: 't', task_only: false };
   const visual = { ...span, stage: 'visual', model_key: 'v' };
   const kept = { ...span, stage: 'faces', model_key: 'm2' };
   const begun = { cache_dir, hash_str: 'aa', dimensions: d };
@@ -100,7 +100,7 @@ test('what is kept of interrupted work on faces goes with them, also while pictu
   const again = await index.call('begin', { ...begun, model_key: 'v', span: visual });
   assert.equal(again.next_frame, 1);
   const anew = await index.call('begin_faces', { ...begun, model_key: 'm2', span: kept });
-  assert.equal(anew.kept, 0);
+  assert.equal(anew.stored_frames, 0);
 });
 
 test('what several models found of a person leaves the disk together', async (t) => {

@@ -106,7 +106,7 @@ test('what is kept of interrupted work on the media of a person goes with the pe
     path,
     settings: '',
     task_id: '1',
-    own: false,
+    task_only: false,
   };
   const begun = { cache_dir, hash_str: 'aa', model_key: 'other', dimensions: d, span };
   const { stage } = await index.call('begin_faces', begun);
@@ -115,7 +115,7 @@ test('what is kept of interrupted work on the media of a person goes with the pe
   assert.equal(readdirSync(join(cache_dir, 'open')).length, 1);
   await index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: one });
   assert.deepEqual(readdirSync(join(cache_dir, 'open')), []);
-  assert.equal((await index.call('begin_faces', begun)).kept, 0);
+  assert.equal((await index.call('begin_faces', begun)).stored_frames, 0);
 });
 
 test('who is left of a person is shown as before, also where another clustering keeps the faces that went', async (t) => {

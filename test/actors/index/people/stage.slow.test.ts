@@ -24,7 +24,7 @@ const key: SpanKey = {
   path: '/footage/aa.mp4',
   settings: '{}',
   task_id: 'one',
-  own: false,
+  task_only: false,
 };
 const begun = { hash_str: 'aa', model_key: modelKey, dimensions: d };
 
@@ -49,11 +49,15 @@ async function append(
 }
 
 async function finish(index: Harness, cache_dir: string) {
-  const { stage, kept, next_frame } = await index.call('begin_faces', { cache_dir, ...begun, span: key });
+  const { stage, stored_frames, next_frame } = await index.call('begin_faces', {
+    cache_dir,
+    ...begun,
+    span: key,
+  });
   await append(index, stage, next_frame, cast.length);
   const answer = await index.call('commit_faces', { stage, media: mediaRecord('aa') });
   await index.call('forget_spans', { cache_dir, span: key });
-  return { kept, next_frame, ...answer };
+  return { kept: stored_frames, next_frame, ...answer };
 }
 
 test('faces of stored previews are known as such, until the file is looked at', async (t) => {

@@ -55,7 +55,7 @@ test('faces of people with a name are told for each content, whichever clusterin
 
 test('people are named by whole words, whatever the case, and the rest is left', () => {
   const names = ['Ann', 'Ann Lee', 'Bob', 'José', 'Jean-Luc'];
-  for (const [text, found, rest] of [
+  for (const [text, found, remainder] of [
     ['Ann with a red car', ['Ann'], 'a red car'],
     ['a red car and ann', ['Ann'], 'a red car'],
     ["ANN's red car", ['Ann'], 'red car'],
@@ -68,7 +68,7 @@ test('people are named by whole words, whatever the case, and the rest is left',
     ['and with', [], 'and with'],
     ['', [], ''],
   ] as const) {
-    assert.deepEqual(namesInText(text, names), { names: found, excluded: [], parts: [], rest }, text);
+    assert.deepEqual(namesInText(text, names), { names: found, excluded: [], parts: [], remainder }, text);
   }
 });
 
@@ -82,7 +82,7 @@ test('people are named by some words of a name, unless these say nothing or only
     "Sinéad O'Connor",
     'Will Brown',
   ];
-  for (const [text, found, parts, rest] of [
+  for (const [text, found, parts, remainder] of [
     ['Obama', ['Barack Obama', 'Michelle Obama'], ['obama'], ''],
     ['obama in a suit', ['Barack Obama', 'Michelle Obama'], ['obama'], 'in a suit'],
     ['Barack Obama in a suit', ['Barack Obama'], [], 'in a suit'],
@@ -94,7 +94,7 @@ test('people are named by some words of a name, unless these say nothing or only
     ['a brown dog', [], [], 'a brown dog'],
     ['Will Brown with a dog', ['Will Brown'], [], 'a dog'],
   ] as const) {
-    const wanted = { names: found, excluded: [], parts, rest };
+    const wanted = { names: found, excluded: [], parts, remainder };
     assert.deepEqual(namesInText(text, names, new Set(['brown'])), wanted, text);
   }
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('people are named by some words of a name, unless these say nothing or only
 
 test('people after a word such as not, or a minus sign, are excluded', () => {
   const names = ['Barack Obama', 'Joe Biden', 'Ann'];
-  for (const [text, found, excluded, rest] of [
+  for (const [text, found, excluded, remainder] of [
     ['Biden, not Obama', ['Joe Biden'], ['Barack Obama'], ''],
     ['Biden -Obama', ['Joe Biden'], ['Barack Obama'], ''],
     ['Biden but without Obama or Ann', ['Joe Biden'], ['Barack Obama', 'Ann'], ''],
@@ -119,7 +119,7 @@ test('people after a word such as not, or a minus sign, are excluded', () => {
     ['Jean-Ann', ['Ann'], [], 'Jean'],
   ] as const) {
     const { parts: _, ...told } = namesInText(text, names);
-    assert.deepEqual(told, { names: found, excluded, rest }, text);
+    assert.deepEqual(told, { names: found, excluded, remainder }, text);
   }
 });
 

@@ -19,10 +19,10 @@ function film(): void {
   const hash = `f${Math.floor(random() * 40).toString(16)}`;
   const key: SpanKey = {
     ...{ stage: 'visual', hash_str: hash, model_key: 'model', path: `/footage/${hash}` },
-    ...{ settings: '{}', task_id: 'one', own: false },
+    ...{ settings: '{}', task_id: 'one', task_only: false },
   };
   const stage = store.begin(hash, 'model', d, key);
-  const { next } = stage.kept;
+  const { next } = stage.storedFrames;
   const frames = Math.max(next + 1, 2 + Math.floor(random() * 600));
   for (let from = next; from < frames; from += 20) {
     const own = framesUpTo(Math.min(20, frames - from), from);

@@ -19,7 +19,7 @@ const key: SpanKey = {
   path: '/footage/aa.mp4',
   settings: '{}',
   task_id: 'one',
-  own: false,
+  task_only: false,
 };
 const begun = { hash_str: 'aa', model_key: 'model', dimensions: d };
 const media = mediaRecord('aa');
@@ -45,11 +45,11 @@ async function append(index: Harness, stage: number, from: number, to: number): 
 }
 
 async function finish(index: Harness, cache_dir: string, span: SpanKey = key) {
-  const { stage, kept, next_frame } = await index.call('begin', { cache_dir, ...begun, span });
+  const { stage, stored_frames, next_frame } = await index.call('begin', { cache_dir, ...begun, span });
   await append(index, stage, next_frame, film);
   assert.deepEqual(await index.call('commit', { stage, media }), { vectors: film });
   await index.call('forget_spans', { cache_dir, span });
-  return { kept, next_frame };
+  return { kept: stored_frames, next_frame };
 }
 
 /** All that is stored of the film, byte for byte. */
@@ -111,7 +111,7 @@ test('a stage that is given up in order keeps everything, and can be taken up mo
     [51, 700],
   ] as const) {
     const at = await index.call('begin', { cache_dir, ...begun, span: key });
-    assert.deepEqual([at.kept, at.next_frame], [from, from]);
+    assert.deepEqual([at.stored_frames, at.next_frame], [from, from]);
     await append(index, at.stage, from, to);
     await index.call('abort', { stage: at.stage });
   }
@@ -136,7 +136,7 @@ test('of a half film nothing is stored, loaded or shown', async (t) => {
 test('spans of other settings, another task where it is forced, or what lay at the path before are dropped', async (t) => {
   const others: [string, Partial<SpanKey>, Partial<typeof begun>][] = [
     ['other settings', { settings: '{"decode":"keyframes"}' }, {}],
-    ['forced by another task', { own: true, task_id: 'two' }, {}],
+    ['forced by another task', { task_only: true, task_id: 'two' }, {}],
     ['another content at the path', { hash_str: 'bb' }, { hash_str: 'bb' }],
   ];
   for (const [name, change, asked] of others) {
@@ -144,11 +144,11 @@ test('spans of other settings, another task where it is forced, or what lay at t
     const index = await indexActor(t);
     const span = { ...key, ...change };
     const at = await index.call('begin', { cache_dir, ...begun, ...asked, span });
-    assert.deepEqual([at.kept, at.next_frame], [0, 0], name);
+    assert.deepEqual([at.stored_frames, at.next_frame], [0, 0], name);
     assert.deepEqual(openIn(cache_dir), [], name);
     await index.close();
   }
-  const forced = { ...key, own: true };
+  const forced = { ...key, task_only: true };
   const cache_dir = await killedAt(t, 500, forced);
   const index = await indexActor(t);
   assert.equal((await finish(index, cache_dir, forced)).kept, 432, 'a forced task goes on with its own');
@@ -216,7 +216,7 @@ test('a writer that lost its lease leaves alone what another one took up', async
   // Another thread of this process takes the lease over, as after a minute of silence.
   const second = await indexActor(t);
   const taken = await second.call('begin', { cache_dir, ...begun, span: key });
-  assert.equal(taken.kept, 432);
+  assert.equal(taken.stored_frames, 432);
   await append(second, taken.stage, 432, 700);
   // What is read of the records is as of the last turn of the event loop.
   await new Promise(setImmediate);

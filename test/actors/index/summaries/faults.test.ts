@@ -138,17 +138,17 @@ test('an interrupted summary that is damaged is begun anew', async (t) => {
   };
   const record = await spoilt(t, 'summary-open/', {}, interrupted);
   const anew = await begin(record.index, record.cache_dir, 'bb');
-  assert.equal(anew.kept, 0);
+  assert.equal(anew.stored_nodes, 0);
   await append(record.index, anew.stage, tree(40));
   await commit(record.index, anew.stage, 'bb');
   const node = await spoilt(t, 'summary-node/bb', {}, interrupted);
   const first = await begin(node.index, node.cache_dir, 'bb');
-  assert.equal(first.kept, 5);
+  assert.equal(first.stored_nodes, 5);
   const read = { stage: first.stage, after: null, limit: 9 };
   await assert.rejects(node.index.call('kept_nodes', read), isDamage);
   await assert.rejects(node.index.call('kept_nodes', read), storeErrors.STAGE_LOST.is);
   const again = await begin(node.index, node.cache_dir, 'bb');
-  assert.equal(again.kept, 0);
+  assert.equal(again.stored_nodes, 0);
   await append(node.index, again.stage, tree(40));
   await commit(node.index, again.stage, 'bb');
 });
@@ -184,5 +184,5 @@ test('a folder that is swapped is read as it is now, and what was open in the ot
   const { summaries } = await list(now, cache_dir, ['aa']);
   assert.equal(summaries[0]?.one_line_summary, 'of the second');
   await assert.rejects(commit(now, open.stage, 'bb'), lost);
-  assert.equal((await begin(now, cache_dir, 'bb')).kept, 0);
+  assert.equal((await begin(now, cache_dir, 'bb')).stored_nodes, 0);
 });

@@ -39,8 +39,8 @@ test('property: whatever the tree and the order in which it came, every node rea
     const first = await begin(index, cache_dir, 'aa', result);
     await append(index, first.stage, coming.slice(0, cut));
     await index.call('abort_summary', { stage: first.stage, keep: true });
-    const { stage, kept } = await begin(index, cache_dir, 'aa', result);
-    assert.equal(kept, cut);
+    const { stage, stored_nodes } = await begin(index, cache_dir, 'aa', result);
+    assert.equal(stored_nodes, cut);
     await append(index, stage, coming.slice(cut));
     const { analysis_id } = await commit(index, stage, 'aa');
     const wanted = new Map(nodes.map(({ evidence: _, ...node }) => [node.node_id, node]));

@@ -16,8 +16,8 @@ import { append, begin, commit, list, readNode, summarise, sweep, tree } from '.
 test('a summary is seen by nobody until it is committed, then read node by node as it was written', async (t) => {
   const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const nodes = tree(40);
-  const { stage, kept } = await begin(index, cache_dir, 'aa');
-  assert.equal(kept, 0);
+  const { stage, stored_nodes } = await begin(index, cache_dir, 'aa');
+  assert.equal(stored_nodes, 0);
   await append(index, stage, nodes);
   assert.deepEqual((await list(index, cache_dir, ['aa'])).summaries, []);
   assert.equal((await readNode(index, cache_dir, 'aa')).summary, null);
@@ -113,7 +113,7 @@ test('what was appended before an interruption is taken up node by node, and dro
   await first.close();
   const second = await indexActor(t);
   const again = await begin(second, cache_dir, 'aa');
-  assert.equal(again.kept, 7);
+  assert.equal(again.stored_nodes, 7);
   const page = await second.call('kept_nodes', { stage: again.stage, after: null, limit: 4 });
   const rest = await second.call('kept_nodes', { stage: again.stage, after: page.next, limit: 4 });
   const ids = [...page.nodes, ...rest.nodes].map(({ node_id }) => node_id);
@@ -132,11 +132,11 @@ test('what was appended before an interruption is taken up node by node, and dro
   const third = await begin(second, cache_dir, 'bb');
   await append(second, third.stage, nodes.slice(0, 3));
   await second.call('abort_summary', { stage: third.stage, keep: true });
-  assert.equal((await begin(second, cache_dir, 'bb', { settings: 'others' })).kept, 0);
+  assert.equal((await begin(second, cache_dir, 'bb', { settings: 'others' })).stored_nodes, 0);
   const dropped = await begin(second, cache_dir, 'bb', { settings: 'others' });
   await append(second, dropped.stage, nodes.slice(0, 3));
   await second.call('abort_summary', { stage: dropped.stage, keep: false });
-  assert.equal((await begin(second, cache_dir, 'bb', { settings: 'others' })).kept, 0);
+  assert.equal((await begin(second, cache_dir, 'bb', { settings: 'others' })).stored_nodes, 0);
 });
 
 test('an interrupted summary that nobody takes up for two weeks is swept', async (t) => {
@@ -150,11 +150,11 @@ test('an interrupted summary that nobody takes up for two weeks is swept', async
   const other = await begin(index, cache_dir, 'bb');
   await index.call('abort_summary', { stage: other.stage, keep: false });
   const kept = await begin(index, cache_dir, 'aa');
-  assert.equal(kept.kept, tree(40).length);
+  assert.equal(kept.stored_nodes, tree(40).length);
   await index.call('abort_summary', { stage: kept.stage, keep: true });
   now += keptForMs + 1;
   assert.ok((await sweep(index, cache_dir)) > 1);
-  assert.equal((await begin(index, cache_dir, 'aa')).kept, 0);
+  assert.equal((await begin(index, cache_dir, 'aa')).stored_nodes, 0);
 });
 
 test('nodes that make no whole tree are not committed, and stay to be taken up', async (t) => {
@@ -165,7 +165,7 @@ test('nodes that make no whole tree are not committed, and stay to be taken up',
   await assert.rejects(commit(index, stage, 'aa'), summaryErrors.NOT_A_TREE.is);
   await assert.rejects(append(index, stage, nodes.slice(-1)), storeErrors.STAGE_LOST.is);
   const again = await begin(index, cache_dir, 'aa');
-  assert.equal(again.kept, nodes.length - 1);
+  assert.equal(again.stored_nodes, nodes.length - 1);
   await append(index, again.stage, nodes.slice(-1));
   await commit(index, again.stage, 'aa');
   const empty = await begin(index, cache_dir, 'bb');
@@ -285,7 +285,7 @@ test('what is forgotten of a content goes with its summaries, also those that ar
   await sweep(index, cache_dir);
   assert.equal(treeRecords(cache_dir), tree(10).length, 'only that of the other content is left');
   await index.call('remember', { cache_dir, media: mediaRecord('aa') });
-  assert.equal((await begin(index, cache_dir, 'aa', { name: 'open' })).kept, 0);
+  assert.equal((await begin(index, cache_dir, 'aa', { name: 'open' })).stored_nodes, 0);
 });
 
 test('a path that moves takes its summaries with it', async (t) => {

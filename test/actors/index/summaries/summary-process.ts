@@ -25,8 +25,8 @@ const owner = { after: () => {} } as unknown as TestContext;
 const index = await indexActor(owner);
 if (command === 'append') {
   const nodes = tree(100_000, 12);
-  const { stage, kept } = await begin(index, folder, 'aa');
-  say(`kept ${kept}`);
+  const { stage, stored_nodes } = await begin(index, folder, 'aa');
+  say(`kept ${stored_nodes}`);
   for (let at = 0; at < nodes.length; at += 20) {
     await append(index, stage, nodes.slice(at, at + 20));
     say(`appended ${at + 20}`);

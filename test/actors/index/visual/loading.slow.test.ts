@@ -53,13 +53,13 @@ test('vectors that were analysed again take the place of the old ones in memory'
     assert.equal((await loadAll(index, library)).vectors, 30_000);
   };
   await again();
-  const before = index.of(library, 'model').bank.held;
+  const before = index.of(library, 'model').bank.memoryBytes;
   for (let i = 0; i < draws(2); i++) {
     await again();
     const { bank } = index.of(library, 'model');
     assert.equal(bank.rows, 30_000);
     // 16 MB are loaded, 4 MB are read in a step.
-    assert.ok(bank.held < before + 6e6, `${bank.held} after ${before}`);
+    assert.ok(bank.memoryBytes < before + 6e6, `${bank.memoryBytes} after ${before}`);
   }
 });
 
@@ -73,10 +73,10 @@ test('vectors that are stored later take the place in memory of those that were 
   library.remove(['1', '2', '3'], () => {});
   index.of(library, 'model');
   assert.equal(bank.rows, 7 * 600);
-  const before = bank.held;
+  const before = bank.memoryBytes;
   storeAll(library, 3, 600);
   assert.equal((await loadAll(index, library)).vectors, 6000);
-  assert.deepEqual([bank.rows, bank.held], [6000, before]);
+  assert.deepEqual([bank.rows, bank.memoryBytes], [6000, before]);
 });
 
 test('a load goes on in steps; searches in between find what was loaded, and nothing of a folder that is not whole', async (t) => {

@@ -125,7 +125,7 @@ test('memory of rows that are given up is not held beyond the next libraries', a
     scan(bank, [asking], () => {});
     peaks.push(process.memoryUsage.rss() - before);
     await bank.close();
-    await until(() => process.memoryUsage.rss() - before < 2 * bank.held);
+    await until(() => process.memoryUsage.rss() - before < 2 * bank.memoryBytes);
   }
   assert.ok(Math.max(...peaks) < 4 * 516 * rows, `${peaks}`);
 });

@@ -50,8 +50,8 @@ async function store(
 }
 
 async function scenesOf(index: Harness, cache_dir: string, model_key = 'model') {
-  const { found } = await index.call('scenes', { cache_dir, model_key, hashes: ['aa'] });
-  const { scenes, shots } = found[0]!;
+  const { lists } = await index.call('scenes', { cache_dir, model_key, hashes: ['aa'] });
+  const { scenes, shots } = lists[0]!;
   return { scenes: [...scenes], shots: shots && allShots(shots) };
 }
 

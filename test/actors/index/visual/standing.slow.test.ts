@@ -66,14 +66,14 @@ test('property: loading in another order changes no standing; excluding somethin
   );
   const less = of(list, [excluded]);
   assert.deepEqual(less.background, plain.background);
-  for (const [i, found] of less.found.entries()) {
+  for (const [i, found] of less.scores.entries()) {
     const { lost, lowered, ...scores } = found!;
-    const { lost: _, lowered: __, ...before } = plain.found[i]!;
+    const { lost: _, lowered: __, ...before } = plain.scores[i]!;
     assert.deepEqual(scores, before);
     assert.ok(lost >= 0);
     assert.deepEqual(lowered, [lost > 0]);
   }
-  assert.deepEqual(less.found[3]!.lowered, [true]);
+  assert.deepEqual(less.scores[3]!.lowered, [true]);
 });
 
 test('a moment that is not loaded has no standing, and words that weigh nothing have no say', () => {
@@ -85,12 +85,12 @@ test('a moment that is not loaded has no standing, and words that weigh nothing 
     { hash_str: list[0]!.hash, frame_index: 999 },
     { hash_str: list[0]!.hash, frame_index: 0 },
   ];
-  const { found } = standing(
+  const { scores } = standing(
     at,
     new ScaleCache(),
     { ...query, text, pictures: [text], textWeight: 0 },
     moments,
   );
-  assert.deepEqual(found.slice(0, 2), [null, null]);
-  assert.equal(found[2]!.text, null);
+  assert.deepEqual(scores.slice(0, 2), [null, null]);
+  assert.equal(scores[2]!.text, null);
 });

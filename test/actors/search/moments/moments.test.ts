@@ -55,7 +55,7 @@ test('a search that is given up ends every question that it asked', async () => 
     if (name === 'people_named') {
       return {
         people: [{ name: 'Ann', clusters: [{ cluster_job_name: 'Cast', cluster_id: 'c1' }] }],
-        ...{ excluded: [], parts: [], rest: 'red' },
+        ...{ excluded: [], parts: [], remainder: 'red' },
       };
     }
     assert.ok(signal, `${name} can be given up`);
@@ -84,7 +84,7 @@ test('one kind that fails ends the questions of the others', async () => {
   const going = new Set<string>();
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
   const input: Asked = (name, signal) => {
-    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: 'red' };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], remainder: 'red' };
     if (name === 'search_said') return broken;
     going.add(name);
     queueMicrotask(() => fail(new Error('broken')));
@@ -105,10 +105,10 @@ const library =
   (lists: Asked): Asked =>
   (name, signal, asked) => {
     const { paths = [], hashes = [] } = asked as { readonly paths?: string[]; readonly hashes?: string[] };
-    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: 'red' };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], remainder: 'red' };
     if (name === 'media_named' || name === 'speakers_named') return { matches: [] };
     if (name === 'search_written') return { done: true, matches: [], media: 0, unreadable: [] };
-    if (name === 'scenes') return { found: hashes.map(() => null) };
+    if (name === 'scenes') return { lists: hashes.map(() => null) };
     if (name === 'find') return { by_path: paths.map(() => null), by_hash: hashes.map(() => null) };
     if (name === 'places') return { contents: hashes.map(() => ({ last: null, paths: [] })), records: [] };
     return lists(name, signal, asked);
@@ -211,7 +211,7 @@ test('what is excluded from things ranks them by its opposite', async () => {
   const match = { ...media, frame_index: 3, scene_start: 0, scene_end: 9, original_index: 0, score: 0.8 };
   const asked: string[][] = [];
   const input: Asked = (name, signal, request) => {
-    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: request['text'] };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], remainder: request['text'] };
     if (name === 'resolve') return { hashes: [], loaded: [] };
     if (name === 'search_said') return { matches: [], media: 0 };
     if (name === 'find_things') return { done: true, matches: [match], ranges: { aa: [[3, 4]] }, looked: 1 };
@@ -248,7 +248,7 @@ test('what detectors have seen is found among the people asked for, though no ve
     },
   };
   const input: Asked = (name, signal, request) => {
-    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: request['text'] };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], remainder: request['text'] };
     if (name !== 'find_things')
       return answers[name] ?? library(() => assert.fail(name))(name, signal, request);
     const { terms, people } = request as { readonly terms: unknown[]; readonly people: unknown };

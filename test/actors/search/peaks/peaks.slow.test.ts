@@ -129,7 +129,7 @@ test('forgetting the media removes its peaks, and nothing is kept of what is not
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
   assert.equal(existsSync(file), false);
   const peaks = { per_second: 50, values: new Uint8Array(10) };
-  assert.deepEqual(await index.call('keep_peaks', { cache_dir, hash_str: 'aa', peaks }), { kept: false });
+  assert.deepEqual(await index.call('keep_peaks', { cache_dir, hash_str: 'aa', peaks }), { stored: false });
   await assert.rejects(open()(request, { signal: never }), searchErrors.MEDIA_UNKNOWN.is);
 });
 

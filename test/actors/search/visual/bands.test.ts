@@ -20,7 +20,7 @@ function standing(text: number, more: { frames?: number; parts?: number[]; lost?
   return {
     frames,
     background: { text: usual, picture: null, words: parts.map(() => usual) },
-    found: [{ text, picture: null, words: parts, lost, lowered: lost > 0 ? [true] : [] }],
+    scores: [{ text, picture: null, words: parts, lost, lowered: lost > 0 ? [true] : [] }],
   };
 }
 const bandOf = (what: Explained, of: Standing) => explanations(what, of)[0]!.band;
@@ -44,15 +44,15 @@ test('a word that is not understood leaves every match weak, also one that shows
   const alike: Standing = {
     frames: 10_000,
     background: { text: null, picture: { centre: 0.3, deviation: 0.2 }, words: [] },
-    found: [{ text: null, picture: 0.95, words: [], lost: 0, lowered: [] }],
+    scores: [{ text: null, picture: 0.95, words: [], lost: 0, lowered: [] }],
   };
   assert.equal(bandOf(none, alike), 'weak');
   assert.equal(bandOf({ ...none, words: { ...words, parts: [] } }, alike), 'strong');
   assert.equal(bandOf(half, standing(0.9)), 'weak');
   assert.equal(bandOf({ ...half, things }, standing(0.9)), 'weak');
-  assert.equal(bandOf({ ...none, things }, { ...alike, found: [null] }), 'weak');
+  assert.equal(bandOf({ ...none, things }, { ...alike, scores: [null] }), 'weak');
   const seen = { ...request, words: { ...words, parts: [] }, things };
-  assert.equal(bandOf(seen, { ...alike, found: [null] }), 'strong');
+  assert.equal(bandOf(seen, { ...alike, scores: [null] }), 'strong');
 });
 
 test('weak and unsure words are never strong', () => {
@@ -120,7 +120,7 @@ test('chance alone makes nothing strong, in a library of any size', () => {
 });
 
 test('a match of which nothing is known any more is weak, and says nothing of its parts', () => {
-  const gone = { ...standing(0.9), found: [null] };
+  const gone = { ...standing(0.9), scores: [null] };
   const excluding = { ...withWords({ understoodExcluded: [true] }), exclude: ['rain'] };
   assert.deepEqual(explanations(excluding, gone), [
     { band: 'weak', parts: [{ part: 'exclude', text: 'rain', effect: 'none' }] },
@@ -131,7 +131,7 @@ test('words and a picture are as sure as the less sure of them', () => {
   const both = (text: number, picture: number): Standing => ({
     frames: 1000,
     background: { text: usual, picture: { centre: 0.3, deviation: 0.2 }, words: [usual] },
-    found: [{ text, picture, words: [text], lost: 0, lowered: [] }],
+    scores: [{ text, picture, words: [text], lost: 0, lowered: [] }],
   });
   const of = (text: number, picture: number) => explanations(request, both(text, picture))[0];
   assert.deepEqual(of(0.15, 0.95), {

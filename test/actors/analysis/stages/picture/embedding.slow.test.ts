@@ -19,7 +19,7 @@ import { page } from '../task-engine.ts';
 
 const shape = { width: 2, height: 2, fit: 'stretch', resample: 'area' } as const;
 const pictureBytes = 12;
-const nothing = { kept: 0, frames: new Int32Array(0), changed: new Float32Array(0) };
+const nothing = { stored_frames: 0, frames: new Int32Array(0), changed: new Float32Array(0) };
 const lookAt = (picture: Uint8Array) => new SmallPicture(reduced(picture, shape.width, shape.height));
 /** Every byte of a picture changes its vector. */
 const vectorOf = (picture: Uint8Array) => [

@@ -57,7 +57,7 @@ function compare(at: Library, only: string | null, { from = 0, end = 1e6, step =
     const found = compareFrom(at, how, place, rows);
     for (const { hash_str, start, end, offset, mirrored, equal } of found.takes) {
       const facts = `${mirrored ? ' mirrored' : ''}${equal ? ' equal' : ''}`;
-      all.push(`${found.asked} ${start}-${end} ${hash_str} ${offset}${facts}`);
+      all.push(`${found.source_hash} ${start}-${end} ${hash_str} ${offset}${facts}`);
     }
     begun.push(...found.begun);
     place = found.next;
