@@ -158,7 +158,6 @@ export interface ClientEvents {
   leave(room: RoomArgument, answer?: (answer: LeaveAnswer) => void): void;
 }
 
-/** Events from the server. */
 export interface ServerEvents {
   progress(event: ProgressEvent): void;
   /** To those who joined the saved search. */

@@ -46,7 +46,6 @@ export interface Service
   readonly assistants: Assistants;
   /** Addresses of the bytes of single media. */
   readonly mediaLinks: MediaLinks;
-  /** Tickets and sessions. */
   readonly access: Pick<Access, 'makeTicket' | 'openSession' | 'endSession' | 'cacheDirOf'>;
   readonly events: EventStreams;
   readonly searches: SavedSearches;

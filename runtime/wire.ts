@@ -18,7 +18,6 @@ interface AskCall {
   readonly slots: readonly SlotHandle[];
 }
 
-/** To the actor. */
 export type ToActor =
   | AskCall
   /** Calls that begin together. */

@@ -114,7 +114,6 @@ export async function addChanges(
   return Number(row!.last);
 }
 
-/** Page of the log. */
 export interface LogPage {
   /** Changes up to this one are not in it any more. */
   readonly cut: number;
@@ -163,7 +162,6 @@ export async function changesAfter(
   return { cut: Number(cut), last: Number(last), stands, tables, changes };
 }
 
-/** The number of the last change. */
 export async function lastChange(sql: Sql, library: string): Promise<number> {
   const [row] = await sql.query<LibraryRow>('select seq from framehound.library where id = $1', [library]);
   return Number(row?.seq ?? 0);

@@ -56,7 +56,6 @@ export interface WorkerParts {
   readonly library: string;
   /** The replica. */
   readonly cacheDir: string;
-  /** Id of this node. */
   readonly nodeId: string;
   /** Where files are analysed, absolute: emptied at the beginning. */
   readonly folder: string;

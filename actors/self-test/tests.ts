@@ -34,7 +34,6 @@ export interface TestedActors {
   readonly summarizer: Ref<typeof summarizerContract>;
 }
 
-/** `languages`: as in the row. */
 export type TestSubject = Pick<ModelRow, 'key' | 'kind' | 'languages'>;
 
 type Answers = Omit<ModelTest, 'passed'>;

@@ -37,7 +37,6 @@ export interface ProcessStart extends Pick<HostStart, 'name' | 'settings'> {
   readonly slots: { readonly count: number; readonly slotBytes: number } | null;
 }
 
-/** From the process. */
 export type FromProcess =
   /** `pixels`: bytes of slots that the message hands over. */
   | { readonly message: FromActor; readonly pixels: readonly FilledSlot[] }

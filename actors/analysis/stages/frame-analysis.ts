@@ -42,7 +42,6 @@ export interface FrameAnalysisParts<M> {
   readonly actor: FrameAnalysisModel<M>;
   readonly index: Ref<typeof indexContract>;
   readonly cache_dir: string;
-  /** Type of its results. */
   readonly type: ResultType;
   /** Signal of the task. */
   readonly signal: AbortSignal;

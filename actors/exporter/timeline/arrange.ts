@@ -254,7 +254,6 @@ class Sources {
     return this.#list.length - 1;
   }
 
-  /** `clips`: all of the timeline. */
   listed(clips: readonly Clip[]): TimelineSource[] {
     const longest = this.#list.map(() => 0);
     for (const { source, out } of clips) longest[source] = Math.max(longest[source]!, out);

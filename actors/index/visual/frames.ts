@@ -38,7 +38,6 @@ export function lowerBound(sorted: ArrayLike<number>, value: number, from = 0, t
   return low;
 }
 
-/** The position of `value`, or -1. */
 export function positionOf(sorted: ArrayLike<number>, value: number): number {
   const at = lowerBound(sorted, value);
   return at < sorted.length && sorted[at] === value ? at : -1;

@@ -94,7 +94,6 @@ export function outputOf(input: string): { node: string; index: number } {
   return { node: node!, index: Number(index ?? 0) };
 }
 
-/** Inputs that are values. */
 export function valuesOf({ input = [] }: ModelJsonNode): string[] {
   return input.filter((name) => !name.startsWith('^'));
 }

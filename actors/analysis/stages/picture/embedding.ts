@@ -27,7 +27,6 @@ export interface FramePicture<F> {
   readonly changed: number;
 }
 
-/** A picture that was decoded. */
 export type DecodedGridPicture = Omit<FramePicture<Sink>, 'changed'> & { readonly slot: SlotHandle };
 
 export interface Batcher<F> {

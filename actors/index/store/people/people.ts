@@ -157,7 +157,6 @@ export class StoredPeople {
     );
   }
 
-  /** A clustering, or one cluster of it. */
   delete(name: string, cluster: string | null): DeletedPeople {
     this.#requireThere(name);
     return this.#writing().delete(name, cluster);

@@ -86,7 +86,6 @@ export const emptyQuery: SearchFields = {
   limit: limits[0],
 };
 
-/** A scene, or a part of one. */
 export type ScenePart = Pick<Moment, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
 interface SearchState {
