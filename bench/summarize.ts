@@ -250,13 +250,13 @@ class Measured {
     const media = mediaOf('a0', this.film);
     const stored = await parts.evidence.of(media, this.#model, { signal });
     // No faces are stored: to cluster them would take longer than to measure.
-    const found = { ...stored, people: peopleIn(this.film) };
+    const sources = { ...stored, people: peopleIn(this.film) };
     const objective = { preset: 'general_understanding', priority_hints: [], custom_instructions: null };
     const named = { path: media.path, analysis_name: 'bench', model_key: null, collection: null };
     const job = { ...named, objective, replace_existing: true } as const;
     const result = { tell: () => {}, wrote: () => {} };
     const { seconds } = this.film;
-    const work = { media, seconds, job, found, inUse: this.#model, replaces: true, ...result };
+    const work = { media, seconds, job, sources, inUse: this.#model, replaces: true, ...result };
     const { warnings, failed_nodes } = await new FilmSummary(parts, work).make();
     if (warnings.length > 0 || failed_nodes > 0) throw new Error(`not whole: ${warnings.join(' ')}`);
   }

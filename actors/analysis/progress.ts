@@ -184,7 +184,7 @@ interface StageAmounts {
   readonly kind: StageKind & { readonly unit: Unit };
   /** Pieces of work, and those whose amount is known. */
   readonly files: number;
-  known: number;
+  knownFiles: number;
   surveyed: boolean;
   all: number;
   done: number;
@@ -237,7 +237,7 @@ export class ProgressModel {
     this.#percentage = percentage;
     for (const kind of measured(kinds)) {
       const of = files[kind.type] ?? 0;
-      const none = { known: 0, all: 0, done: 0, before: 0 };
+      const none = { knownFiles: 0, all: 0, done: 0, before: 0 };
       this.#stages.set(kind.type, { kind, files: of, surveyed: of === 0, ...none, fileAmounts: new Map() });
     }
     this.#files = Object.values(files).reduce((sum, of) => sum + of, 0);
@@ -247,7 +247,7 @@ export class ProgressModel {
   begin(type: string, media: MediaRecord): void {
     const stage = this.#stage(type);
     stage.all += stage.kind.unit.amountOf(media);
-    stage.known++;
+    stage.knownFiles++;
     stage.fileAmounts.set(media.path, untouched);
   }
 
@@ -304,7 +304,7 @@ export class ProgressModel {
   #endFile(stage: StageAmounts, { path, outcome, media }: Ended): void {
     const file = stage.fileAmounts.get(path);
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
-    if (file === undefined) stage.known++;
+    if (file === undefined) stage.knownFiles++;
     else if (outcome !== 'analyzed') {
       // Amounts of a file that failed, or turned out to have nothing of the kind, are subtracted.
       stage.done -= file.done;
@@ -342,15 +342,15 @@ export class ProgressModel {
     for (const stage of stages) {
       done += stage.done * costOf(stage.kind.unit);
       seconds += (stage.before + stage.all) * stage.kind.unit.weight;
-      knownFiles += stage.known;
+      knownFiles += stage.knownFiles;
     }
     const rate = this.#pace.at(elapsed, done);
     if (knownFiles === 0) return null;
     let all = 0;
     for (const stage of stages) {
       const { unit } = stage.kind;
-      const mean = stage.known > 0 ? stage.all / stage.known : seconds / knownFiles / unit.weight;
-      const unknown = stage.surveyed ? 0 : Math.max(0, stage.files - stage.known);
+      const mean = stage.knownFiles > 0 ? stage.all / stage.knownFiles : seconds / knownFiles / unit.weight;
+      const unknown = stage.surveyed ? 0 : Math.max(0, stage.files - stage.knownFiles);
       all += (stage.all + mean * unknown) * costOf(unit);
     }
     let closed = 0;
@@ -369,7 +369,7 @@ export class ProgressModel {
       const cost = costOf(stage.kind.unit);
       done += (stage.before + stage.done) * cost;
       all += (stage.before + stage.all) * cost;
-      knownFiles += stage.known;
+      knownFiles += stage.knownFiles;
     }
     const files = this.#files - this.#closings;
     const ended = this.#ended - this.#closedEnds;

@@ -50,7 +50,7 @@ export function summarizerActor(opener: WriterOpener) {
             return {};
           },
           has_concepts: ({ model_key }) => ({
-            known: concepts?.model_key === model_key,
+            present: concepts?.model_key === model_key,
             named: namesConcepts(model_key),
           }),
           concept_phrases: () => ({ phrases: [...conceptPhrases] }),

@@ -141,12 +141,12 @@ export const summarizerContract = contract(
     load: ask(Type.Object({ model_key: Type.String() }), ModelState),
     unload: ask(Type.Object({}), Type.Object({})),
     /**
-     * `known`: the concepts of a visual model are there, with a background of its library. `named`: they are
-     * wanted of it.
+     * `present`: the concepts of a visual model are there, with a background of its library. `named`: they
+     * are wanted of it.
      */
     has_concepts: ask(
       Type.Object({ model_key: Type.String() }),
-      Type.Object({ known: Type.Boolean(), named: Type.Boolean() }),
+      Type.Object({ present: Type.Boolean(), named: Type.Boolean() }),
     ),
     /** The phrases of the lexicon, in the order in which `set_concepts` wants their vectors. */
     concept_phrases: ask(Type.Object({}), Type.Object({ phrases: Type.Array(Type.String()) })),

@@ -159,7 +159,7 @@ class JournalFile implements Journal {
   #file: number;
   #state: 'open' | 'stopping' | 'closed' = 'open';
   /** Bytes to be written before it is compacted again. */
-  #left = 0;
+  #remainingBytes = 0;
 
   constructor(path: string, options: JournalOptions) {
     this.#path = path;
@@ -170,7 +170,7 @@ class JournalFile implements Journal {
     this.history.settle(isAlive);
     if (bytes > this.#compactBytes || reading.damaged > 0) this.#replace(this.history);
     this.#file = openSync(path, 'a');
-    this.#left = this.#compactBytes;
+    this.#remainingBytes = this.#compactBytes;
     this.#announce(before);
   }
 
@@ -181,7 +181,7 @@ class JournalFile implements Journal {
   write(entry: Entry): void {
     // A stage may still end after the engine was told to stop; then that changes nothing.
     if (this.#state === 'closed' || (this.#state === 'stopping' && entry.type === 'stage-start')) return;
-    if (this.#left <= 0) this.#compact();
+    if (this.#remainingBytes <= 0) this.#compact();
     this.#reopenIfReplaced();
     this.#append({ ...entry, time: this.#now(), pid: process.pid });
   }
@@ -236,7 +236,7 @@ class JournalFile implements Journal {
     // A new line first: the last one may have been cut by a full disk or a crash, of whichever engine.
     const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
     const written = writeSync(this.#file, line);
-    this.#left -= written;
+    this.#remainingBytes -= written;
     if (written < line.byteLength) throw new Error(`ENOSPC: ${this.#path} takes no whole line`);
     this.history.take(entry);
   }
@@ -266,7 +266,7 @@ class JournalFile implements Journal {
   /** Keeps the entries that still say something, of every engine. */
   #compact(): void {
     // Tried again only after as much again: a folder that cannot be written is not read at every entry.
-    this.#left = this.#compactBytes;
+    this.#remainingBytes = this.#compactBytes;
     try {
       const history = new JournalHistory();
       this.#read(history);

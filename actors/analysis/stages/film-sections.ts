@@ -190,7 +190,7 @@ class SharedFilm {
       if ((this.#parts.frames - this.next) / this.#length >= worthwhile) void this.#plan();
       return;
     }
-    while (table.left >= worthwhile && this.#takers.length < mostTakers) {
+    while (table.freeSections >= worthwhile && this.#takers.length < mostTakers) {
       const number = this.#takers.length + 1;
       const borrowed = this.#parts.idle.borrow(() => table.leave(number));
       if (!borrowed) return;

@@ -151,7 +151,7 @@ class AttemptSpans implements FileSpans {
   readonly #every: number;
   readonly #onTakenUp: (amount: number) => void;
   #taken = 0;
-  #kept = 0;
+  #storedAmount = 0;
 
   private constructor(task: TaskContext, key: SpanKey, every: number, onTakenUp: (amount: number) => void) {
     this.#task = task;
@@ -195,7 +195,7 @@ class AttemptSpans implements FileSpans {
 
   /** Amount that was kept in this attempt. */
   get keptNow(): number {
-    return Math.max(0, this.#kept - this.#taken);
+    return Math.max(0, this.#storedAmount - this.#taken);
   }
 
   async all(): Promise<readonly KeptSpan[]> {
@@ -205,12 +205,12 @@ class AttemptSpans implements FileSpans {
 
   takenUp(amount: number): void {
     this.#taken = amount;
-    this.#kept = amount;
+    this.#storedAmount = amount;
     this.#onTakenUp(amount);
   }
 
   isDue(amount: number): boolean {
-    return amount - this.#kept >= this.#every;
+    return amount - this.#storedAmount >= this.#every;
   }
 
   async keep(amount: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -221,7 +221,7 @@ class AttemptSpans implements FileSpans {
   }
 
   kept(amount: number): void {
-    this.#kept = Math.max(this.#kept, amount);
+    this.#storedAmount = Math.max(this.#storedAmount, amount);
   }
 
   /** The result is stored; what was kept is of no use any more. Never rejects. */

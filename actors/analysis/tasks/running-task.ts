@@ -44,7 +44,7 @@ export interface RunParts {
   /** Called when the end is recorded, or could not be, before listeners hear of it. */
   ended(task: TaskSnapshot, isRecorded: boolean): void;
   /** Called when listeners have heard of it. */
-  left(): void;
+  moveUp(): void;
 }
 
 type Reason = 'cancelled' | 'interrupted';
@@ -196,7 +196,7 @@ export class RunningTask {
   }
 
   #end(state: EndState, error: TaskError | null): void {
-    const { log, now, listeners, ended, left } = this.#parts;
+    const { log, now, listeners, ended, moveUp } = this.#parts;
     const { task_id } = this;
     this.#endSaving();
     const task = this.#tally.snapshot(state, now(), error);
@@ -211,7 +211,7 @@ export class RunningTask {
     const { counts, elapsed_seconds } = task;
     log.info('a task has ended', { task_id, state, error, counts, elapsed_seconds });
     listeners.notify(task_id, { type: 'end', state, error });
-    left();
+    moveUp();
   }
 
   #note(event: AnalysisEvent): void {

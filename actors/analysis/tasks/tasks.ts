@@ -274,9 +274,9 @@ export class TaskRegistry implements Tasks {
       if (!isRecorded) this.#unrecorded.set(task.task_id, task);
       this.#places[place].leave(task.task_id);
     };
-    const left = () => this.#places[place].moveUp();
+    const moveUp = () => this.#places[place].moveUp();
     const { admit } = this.#parts.preflight;
-    return new RunningTask({ ...this.#parts, listeners: this.#listeners, admit, ended, left }, run);
+    return new RunningTask({ ...this.#parts, listeners: this.#listeners, admit, ended, moveUp }, run);
   }
 }
 

@@ -44,7 +44,7 @@ async function encodedBy(request: ClipRequest, turn: Turn, encoders: PictureEnco
     if (!(error instanceof EncoderFailure)) throw error;
     encoders.failed(error);
     turn.throwIfCancelled();
-    return { ...(await write(request, turn, encoders.rest)), failed_encoder: error.encoder };
+    return { ...(await write(request, turn, encoders.fallback)), failed_encoder: error.encoder };
   }
 }
 

@@ -52,7 +52,7 @@ export class ClipFrameRange<T> {
   readonly #rounding: number;
   readonly #drop: (picture: T) => void;
   /** The latest picture that was pushed: how long it is shown is told by the next. */
-  #held: Held<T> | null = null;
+  #pending: Held<T> | null = null;
   #latest = Number.NEGATIVE_INFINITY;
   #count = 0;
   /** Ticks at which the clip starts; null before its first picture is known. */
@@ -79,8 +79,8 @@ export class ClipFrameRange<T> {
       return null;
     }
     this.#latest = at;
-    const before = this.#held;
-    this.#held = { picture, at };
+    const before = this.#pending;
+    this.#pending = { picture, at };
     if (before) return this.#shown(before, at, this.#options.end <= at + this.#rounding);
     if (at > this.#options.start + this.#rounding) this.origin = at;
     return null;
@@ -91,18 +91,18 @@ export class ClipFrameRange<T> {
    * the clip.
    */
   finish(length: number): ClipFrame<T> | null {
-    const before = this.#held;
+    const before = this.#pending;
     if (this.ending !== null || !before) return null;
     const until = before.at + Math.max(1, length);
     if (this.origin === null && until <= this.#options.start + this.#rounding) return null;
-    this.#held = null;
+    this.#pending = null;
     return this.#shown(before, until, true);
   }
 
   /** Lets go of what was not passed on. */
   close() {
-    if (this.#held) this.#drop(this.#held.picture);
-    this.#held = null;
+    if (this.#pending) this.#drop(this.#pending.picture);
+    this.#pending = null;
   }
 
   /** A picture whose length is known. `isLast`: no later one can be in the clip. */

@@ -173,12 +173,14 @@ export class SoundCut {
 
   /** Seconds of the clip up to which the sound of every track is known; Infinity when no more of it comes. */
   get position(): number {
-    return this.#ended ? Number.POSITIVE_INFINITY : Math.min(...this.#tracks.map(({ known }) => known));
+    return this.#ended
+      ? Number.POSITIVE_INFINITY
+      : Math.min(...this.#tracks.map(({ knownSeconds }) => knownSeconds));
   }
 
   /** Seconds of the clip up to which there is sound. */
   get length(): number {
-    return Math.max(...this.#tracks.map(({ known }) => known));
+    return Math.max(...this.#tracks.map(({ knownSeconds }) => knownSeconds));
   }
 
   get isEmpty(): boolean {

@@ -49,7 +49,7 @@ class TrackSamples {
   }
 
   /** Seconds of the clip up to which its samples are known. */
-  get known(): number {
+  get knownSeconds(): number {
     return this.queue.pushed / this.#placement.rate;
   }
 
@@ -63,10 +63,10 @@ class TrackSamples {
   }
 
   reach(seconds: number) {
-    if (this.known >= seconds) return;
+    if (this.knownSeconds >= seconds) return;
     this.#endResampler();
     this.#lost = true;
-    this.queue.pushSilence(Math.max(0, Math.floor((seconds - this.known) * this.#placement.rate)));
+    this.queue.pushSilence(Math.max(0, Math.floor((seconds - this.knownSeconds) * this.#placement.rate)));
   }
 
   close() {
@@ -115,7 +115,7 @@ class TrackSamples {
     this.#endResampler();
     this.#resampler = this.#openResampler(frame);
     const { rate } = this.#resampler;
-    const at = Math.round(this.known * rate);
+    const at = Math.round(this.knownSeconds * rate);
     this.#clock = new SoundClock(rate, Number.POSITIVE_INFINITY, at > 0 ? at : null);
   }
 
@@ -173,8 +173,8 @@ export class SoundEncoder {
   }
 
   /** Seconds of the clip up to which its samples are known. */
-  get known(): number {
-    return Math.min(...this.#tracks.map(({ known }) => known));
+  get knownSeconds(): number {
+    return Math.min(...this.#tracks.map(({ knownSeconds }) => knownSeconds));
   }
 
   /** Handed to the encoder so far. */

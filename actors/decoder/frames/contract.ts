@@ -84,7 +84,7 @@ export class SectionTable {
   }
 
   /** Sections that count and that nobody has. */
-  get left(): number {
+  get freeSections(): number {
     let takenCount = 0;
     while (takenCount < this.count && this.takerOf(takenCount) !== null) takenCount++;
     return this.count - takenCount;

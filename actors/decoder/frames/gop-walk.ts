@@ -218,16 +218,16 @@ class Walk {
       if (decision.fresh) this.#drain();
       this.#options.small?.onDecision(packet, decision);
       if (decision.send) this.#decode(packet, decision);
-      else if (decision.wanted) this.#pictures.set(decision.order, null);
+      else if (decision.isTarget) this.#pictures.set(decision.order, null);
     } finally {
       packet.free();
     }
   }
 
-  #decode(packet: Packet, { wanted, order }: Decision) {
+  #decode(packet: Packet, { isTarget, order }: Decision) {
     this.#options.turn.throwIfCancelled();
     this.#decodedSince++;
-    if (wanted) this.#await(Number(packet.pts), order);
+    if (isTarget) this.#await(Number(packet.pts), order);
     this.#decoder.send(packet, (frame, pts) => this.#keep(frame, pts));
   }
 

@@ -49,7 +49,7 @@ class PartsOfFilm {
   readonly #turn: Turn;
   readonly #grid: MomentGrid;
   /** Pictures of incomplete parts, by the index of their part. */
-  readonly #found = new Map<number, Picture[]>();
+  readonly #pictures = new Map<number, Picture[]>();
   /** Seconds of the last picture that was decoded. */
   #latest = 0;
   /** Seconds of the random access points of the run. */
@@ -157,16 +157,16 @@ class PartsOfFilm {
     const rgb = new Uint8Array(width * height * 3);
     filler.fill(frame, codedSize(this.#head.video), rgb);
     for (const part of asking) {
-      const images = this.#found.get(part) ?? [];
+      const images = this.#pictures.get(part) ?? [];
       images.push({ seconds, rgb });
-      this.#found.set(part, images);
+      this.#pictures.set(part, images);
     }
   }
 
   #take(part: number): Sent<PartPictures> {
     const begin = beginOf(this.#request.parts[part]!, this.#entries);
-    const images = (this.#found.get(part) ?? []).filter(({ seconds }) => seconds >= begin);
-    this.#found.delete(part);
+    const images = (this.#pictures.get(part) ?? []).filter(({ seconds }) => seconds >= begin);
+    this.#pictures.delete(part);
     const { width, height } = this.#request;
     const pictures = new Uint8Array(images.length * width * height * 3);
     for (const [i, { rgb }] of images.entries()) pictures.set(rgb, i * rgb.length);

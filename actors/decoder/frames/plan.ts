@@ -15,7 +15,7 @@ export interface Decision {
   /** Drain and flush the decoder first: decoding restarts with this packet. */
   readonly fresh: boolean;
   /** Its picture is shown at a grid second. It is not sent when its references are missing. */
-  readonly wanted: boolean;
+  readonly isTarget: boolean;
 }
 
 /** Grid seconds `[from, to)` that show the same picture; `order` of its packet. */
@@ -46,7 +46,7 @@ export interface PlanOptions {
 interface Waiting {
   readonly facts: PacketFacts;
   readonly order: number;
-  wanted: boolean;
+  isTarget: boolean;
 }
 
 /** `restart`: decoding restarts with this packet. */
@@ -80,14 +80,14 @@ export class GridPlan {
   /** True when no further packet can matter. */
   get done(): boolean {
     const { to, reorder } = this.#options;
-    if (this.#second < to || this.#queue.some((waiting) => waiting.wanted)) return false;
+    if (this.#second < to || this.#queue.some((waiting) => waiting.isTarget)) return false;
     return !this.#goesOn || this.#ahead.length > reorder;
   }
 
   /** Takes the next packet in decoding order; returns the decisions that are certain now. */
   push(facts: PacketFacts): Decision[] {
     const decisions: Decision[] = [];
-    this.#queue.push({ facts, order: this.#pushed++, wanted: false });
+    this.#queue.push({ facts, order: this.#pushed++, isTarget: false });
     this.#bytes += facts.size;
     if (facts.pts !== null && facts.pts > this.#limit()) this.#ahead.push(facts.pts);
     const { to, reorder } = this.#options;
@@ -143,7 +143,7 @@ export class GridPlan {
     const later = this.#ahead.reduce((least, pts) => Math.min(least, pts), Number.POSITIVE_INFINITY);
     this.#second = this.#firstSecondReaching(later, end);
     if (best) {
-      best.wanted = true;
+      best.isTarget = true;
       this.#last = best;
       this.#settled.push({ from, to: this.#second, order: best.order });
     }
@@ -171,11 +171,11 @@ export class GridPlan {
   /** Decides on all packets up to each wanted picture, as far as it is certain which of them are wanted. */
   #commitWanted(decisions: Decision[], ended: boolean) {
     for (;;) {
-      const target = this.#queue.findIndex((waiting) => waiting.wanted);
+      const target = this.#queue.findIndex((waiting) => waiting.isTarget);
       if (target < 0 || !(ended || this.#settledAround(target))) return;
       const entry = this.#entryFor(target);
       if (entry >= 0) this.#restartAt(entry, decisions);
-      const last = this.#queue.findIndex((waiting) => waiting.wanted);
+      const last = this.#queue.findIndex((waiting) => waiting.isTarget);
       // The target may itself be the random access point, which is sent already.
       if (entry !== target) this.#take(last + 1, decisions, (waiting) => this.#asNeeded(waiting));
     }
@@ -211,7 +211,7 @@ export class GridPlan {
     for (let i = index + 1; i < this.#queue.length; i++) {
       const packet = this.#queue[i]!;
       if (packet.facts.entry !== 'no') return true;
-      if (packet.wanted && (packet.facts.pts ?? 0) < pts) return false;
+      if (packet.isTarget && (packet.facts.pts ?? 0) < pts) return false;
     }
     return true;
   }
@@ -234,17 +234,17 @@ export class GridPlan {
   }
 
   /** Wanted pictures and references are sent, unless their own references are missing after a restart. */
-  #asNeeded({ facts, wanted }: Waiting): Verdict {
+  #asNeeded({ facts, isTarget }: Waiting): Verdict {
     const { reference, skipped, pts, entry } = facts;
     if (entry !== 'no') this.#restartedAt = null;
-    if (wanted) return 'send';
+    if (isTarget) return 'send';
     const lost = skipped && this.#restartedAt !== null && pts !== null && pts < this.#restartedAt;
     return (reference || this.#goesOn) && !lost ? 'send' : 'drop';
   }
 
   /** Drops packets before a random access point that no picture of a later second can reference. */
   #dropObsolete(decisions: Decision[]) {
-    if (this.#second >= this.#options.to || this.#queue.some((waiting) => waiting.wanted)) return;
+    if (this.#second >= this.#options.to || this.#queue.some((waiting) => waiting.isTarget)) return;
     const limit = this.#limit();
     for (let i = this.#queue.length - 1; i > 0; i--) {
       const { entry, pts, shown } = this.#queue[i]!.facts;
@@ -277,7 +277,7 @@ export class GridPlan {
         order: waiting.order,
         send: what !== 'drop',
         fresh: what === 'restart',
-        wanted: waiting.wanted,
+        isTarget: waiting.isTarget,
       });
     }
   }

@@ -13,58 +13,58 @@ export interface Placement {
   /** Top left corner of the crop, after rotation. */
   readonly left: number;
   readonly top: number;
-  readonly kept: Size;
+  readonly crop: Size;
 }
 
 /** `bars` are left out: the whole picture is scaled so much larger, and they lie outside the crop. */
 export function placeShape(coded: CodedSize, shape: PictureShape, bars: Bars | null = null): Placement {
-  const kept = { width: shape.width, height: shape.height };
+  const crop = { width: shape.width, height: shape.height };
   const { rotation, mirrored } = coded;
   const turn = { rotation, mirrored };
   if (bars) return { ...placeWithin(shownSize(coded), shape, bars, rotation), ...turn };
-  if (shape.fit === 'stretch') return { scaled: rotated(kept, rotation), ...turn, left: 0, top: 0, kept };
+  if (shape.fit === 'stretch') return { scaled: rotated(crop, rotation), ...turn, left: 0, top: 0, crop };
   const shown = shownSize(coded);
-  const factor = Math.max(kept.width / shown.width, kept.height / shown.height);
+  const factor = Math.max(crop.width / shown.width, crop.height / shown.height);
   const full = {
-    width: Math.max(kept.width, Math.round(shown.width * factor)),
-    height: Math.max(kept.height, Math.round(shown.height * factor)),
+    width: Math.max(crop.width, Math.round(shown.width * factor)),
+    height: Math.max(crop.height, Math.round(shown.height * factor)),
   };
-  const left = Math.floor((full.width - kept.width) / 2);
-  const top = Math.floor((full.height - kept.height) / 2);
-  return { scaled: rotated(full, rotation), ...turn, left, top, kept };
+  const left = Math.floor((full.width - crop.width) / 2);
+  const top = Math.floor((full.height - crop.height) / 2);
+  return { scaled: rotated(full, rotation), ...turn, left, top, crop };
 }
 
 function placeWithin(shown: Size, shape: PictureShape, bars: Bars, rotation: number) {
-  const kept = { width: shape.width, height: shape.height };
+  const crop = { width: shape.width, height: shape.height };
   const across = 1 - bars.left - bars.right;
   const down = 1 - bars.top - bars.bottom;
-  const byWidth = kept.width / (shown.width * across);
-  const byHeight = kept.height / (shown.height * down);
+  const byWidth = crop.width / (shown.width * across);
+  const byHeight = crop.height / (shown.height * down);
   const most = Math.max(byWidth, byHeight);
   const [wide, high] = shape.fit === 'stretch' ? [byWidth, byHeight] : [most, most];
   const full = {
-    width: Math.max(kept.width, Math.round(shown.width * wide)),
-    height: Math.max(kept.height, Math.round(shown.height * high)),
+    width: Math.max(crop.width, Math.round(shown.width * wide)),
+    height: Math.max(crop.height, Math.round(shown.height * high)),
   };
   const start = (size: number, before: number, share: number, length: number) => {
     const middle = size * (before + share / 2);
     return Math.min(size - length, Math.max(0, Math.round(middle - length / 2)));
   };
-  const left = start(full.width, bars.left, across, kept.width);
-  const top = start(full.height, bars.top, down, kept.height);
-  return { scaled: rotated(full, rotation), left, top, kept };
+  const left = start(full.width, bars.left, across, crop.width);
+  const top = start(full.height, bars.top, down, crop.height);
+  return { scaled: rotated(full, rotation), left, top, crop };
 }
 
 /** The whole picture, its longest side at most `maxSide`; never scaled up. */
 export function placeWhole(coded: CodedSize, maxSide: number): Placement {
   const shown = shownSize(coded);
   const factor = Math.min(1, maxSide / Math.max(shown.width, shown.height));
-  const kept = {
+  const crop = {
     width: Math.max(1, Math.round(shown.width * factor)),
     height: Math.max(1, Math.round(shown.height * factor)),
   };
   const { rotation, mirrored } = coded;
-  return { scaled: rotated(kept, rotation), rotation, mirrored, left: 0, top: 0, kept };
+  return { scaled: rotated(crop, rotation), rotation, mirrored, left: 0, top: 0, crop };
 }
 
 /** Pixels of one plane: rows of `stride` bytes with `depth` bytes per pixel. */

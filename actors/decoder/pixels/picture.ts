@@ -42,12 +42,12 @@ export class PictureFiller {
 
 function copyPlane(
   scaled: Frame,
-  { scaled: size, left, top, kept, ...turned }: Placement,
+  { scaled: size, left, top, crop, ...turned }: Placement,
   depth: number,
   to: Uint8Array,
 ) {
   const from = { ...size, data: scaled.data![0]!, stride: scaled.linesize[0]!, depth };
-  copyTurned(from, turned, left, top, { ...kept, data: to, stride: kept.width * depth, depth });
+  copyTurned(from, turned, left, top, { ...crop, data: to, stride: crop.width * depth, depth });
 }
 
 // JPEG previews of decoded pictures: swscale to the preview's size in JPEG's YCbCr format, then FFmpeg's
@@ -76,7 +76,7 @@ export class PreviewMaker {
   make(frame: Frame, coded: CodedSize): Uint8Array<ArrayBuffer> {
     const place = placeWhole({ ...coded, width: frame.width, height: frame.height }, this.#shape.max_side);
     const scaled = this.#scaler.scale(this.#toneMapped(frame, place.scaled), place.scaled, jpegColours);
-    const turned = this.#turnedOf(place.kept, place);
+    const turned = this.#turnedOf(place.crop, place);
     if (turned) turnPlanes(scaled, turned, place);
     return this.#encoder.encode(turned ?? scaled);
   }

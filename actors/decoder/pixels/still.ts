@@ -61,7 +61,7 @@ type Plan = Omit<ReducedStill, 'rgb' | 'within' | 'isDamaged'>;
 
 function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {
   const shown = asShown(still);
-  const small = preview && placeWhole(shown, preview.max_side).kept;
+  const small = preview && placeWhole(shown, preview.max_side).crop;
   const target = placeShape(shown, shape).scaled;
   const side = (full: number, model: number, previewSide = 0) =>
     Math.min(full, Math.max(oversampling * model, previewSide));
@@ -128,7 +128,7 @@ export async function stillJpeg(
   { max_side, quality }: PreviewShape,
   turn: Pick<Turn, 'reserve'>,
 ): Promise<Uint8Array> {
-  const { width, height } = placeWhole(asShown(still), max_side).kept;
+  const { width, height } = placeWhole(asShown(still), max_side).crop;
   return decodeStill(still, { reduced: { width, height }, turn }, (picture) =>
     picture().resize(width, height, { fit: 'fill', kernel: 'linear' }).jpeg({ quality }).toBuffer(),
   );

@@ -6,7 +6,7 @@ import { type H264Field, H264FieldReader, sameFrame } from '../packets/bitstream
 export class FieldPairs {
   readonly #reader: H264FieldReader;
   /** Read ahead to look for a second field, but not one. */
-  #held: { readonly packet: Packet; readonly field: H264Field | null } | null = null;
+  #pending: { readonly packet: Packet; readonly field: H264Field | null } | null = null;
   /** Duration of the first frame whose fields were joined, in ticks; null before there was one. */
   frameTicks: number | null = null;
 
@@ -25,21 +25,21 @@ export class FieldPairs {
    * *moved*.
    */
   next(read: () => Packet | null): Packet | null {
-    const first = this.#held ?? this.#examine(read());
-    this.#held = null;
+    const first = this.#pending ?? this.#examine(read());
+    this.#pending = null;
     if (!first?.field) return first?.packet ?? null;
     const second = this.#examine(read());
     if (second?.field && sameFrame(first.field, second.field)) {
       join(first.packet, second.packet);
       this.frameTicks ??= Number(first.packet.duration);
-    } else this.#held = second;
+    } else this.#pending = second;
     return first.packet;
   }
 
   /** Frees what was read ahead; for a seek and at the end. */
   clear() {
-    this.#held?.packet.free();
-    this.#held = null;
+    this.#pending?.packet.free();
+    this.#pending = null;
   }
 
   #examine(packet: Packet | null) {

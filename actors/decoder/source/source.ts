@@ -144,7 +144,7 @@ export class Source {
   /** Null where no packet of the video stream can be a single field. */
   readonly #fields: FieldPairs | null;
   /** Indexes of the streams whose packets are returned. */
-  #wanted: ReadonlySet<number>;
+  #streamIndexes: ReadonlySet<number>;
   #closed = false;
 
   /**
@@ -169,7 +169,7 @@ export class Source {
     const videos = streams.filter(hasPictures);
     const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
     this.video = videos.find((stream) => stream.index === best) ?? videos[0] ?? null;
-    this.#wanted = new Set(this.video ? [this.video.index] : []);
+    this.#streamIndexes = new Set(this.video ? [this.video.index] : []);
     this.#fields = FieldPairs.open(this.codec, this.video?.codecpar.extradata ?? null);
   }
 
@@ -284,8 +284,8 @@ export class Source {
    * Reads only these streams from now on; most demuxers skip the packets of the others without reading them.
    */
   only(indexes: readonly number[]) {
-    this.#wanted = new Set(indexes);
-    const others = this.format.streams.filter(({ index }) => !this.#wanted.has(index));
+    this.#streamIndexes = new Set(indexes);
+    const others = this.format.streams.filter(({ index }) => !this.#streamIndexes.has(index));
     // One dense stream of a large file goes on being returned, so that reading a sparse one shows how it goes
     // on.
     const beat = this.bytes > largeBytes && !indexed.test(this.container) ? dense(others) : undefined;
@@ -323,7 +323,7 @@ export class Source {
     for (let failures = 0; failures < mostReadErrors && this.ended === null; ) {
       this.#turn?.throwIfCancelled();
       const result = this.format.readFrameSync(packet);
-      if (result >= 0 && this.#wanted.has(packet.streamIndex)) {
+      if (result >= 0 && this.#streamIndexes.has(packet.streamIndex)) {
         if (this.#clock) this.#moveTimes(packet, this.#clock);
         return true;
       }

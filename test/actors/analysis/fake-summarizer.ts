@@ -91,7 +91,7 @@ function modelHandlers(world: SummarizerWorld, hear: Hear) {
       return {};
     },
     has_concepts: async ({ model_key }: { model_key: string }) => ({
-      known: world.concepts.has(model_key),
+      present: world.concepts.has(model_key),
       named: true,
     }),
     concept_phrases: async () => ({

@@ -150,7 +150,7 @@ test('a film that is closed, or forgotten because too many are open, is lost', a
 
 test('concepts are those of one model, and keep their words where only pictures are given', async (t) => {
   const { summarizer } = await startSummarizer(t);
-  const known = async (model_key: string) => (await summarizer.ask('has_concepts', { model_key })).known;
+  const known = async (model_key: string) => (await summarizer.ask('has_concepts', { model_key })).present;
   const { phrases } = await summarizer.ask('concept_phrases', {});
   assert.equal(phrases.length, lexicon.flatMap((concept) => concept.phrases).length);
   const set = (model_key: string, numbers: number | null, pictures = 8) =>
@@ -187,7 +187,7 @@ test('an outline and concepts that are cancelled end between two pieces, and can
   setting.abort();
   await assert.rejects(set, engineErrors.CANCELLED.is);
   assert.deepEqual(await summarizer.ask('has_concepts', { model_key: 'some-model' }), {
-    known: false,
+    present: false,
     named: true,
   });
 });

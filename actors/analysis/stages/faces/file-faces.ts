@@ -171,7 +171,7 @@ export class FilmFaces {
   readonly #shape: PictureShape;
   readonly #bytes: Buffer;
   /** Faces in the picture whose bytes are kept; null before the first one. */
-  #found: Promise<FoundFaces> | null = null;
+  #lastFaces: Promise<FoundFaces> | null = null;
 
   constructor(finder: FaceFinder, shape: PictureShape) {
     this.#finder = finder;
@@ -182,12 +182,12 @@ export class FilmFaces {
   /** Finds the faces in the next frame, as `FaceFinder.find` does. */
   find(picture: SlotHandle, signal: AbortSignal): Promise<FoundFaces> {
     const shown = this.#finder.bytesOf(picture, this.#bytes.length);
-    if (this.#found && Buffer.compare(this.#bytes, shown) === 0) return this.#found.then(copied);
+    if (this.#lastFaces && Buffer.compare(this.#bytes, shown) === 0) return this.#lastFaces.then(copied);
     this.#bytes.set(shown);
     const faces = this.#finder.find(picture, this.#shape, signal);
     // Copied at once: the caller moves the buffers of the original to the index.
-    this.#found = faces.then(copied);
-    this.#found.catch(() => {});
+    this.#lastFaces = faces.then(copied);
+    this.#lastFaces.catch(() => {});
     return faces;
   }
 }

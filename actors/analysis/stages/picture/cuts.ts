@@ -412,8 +412,11 @@ function isGradual({ seconds, looks }: FilmPictures, { from, to, apart }: Window
   const [first, last] = [looks[from]!, looks[to]!];
   const sameShare = keptShare(first, last);
   if (sameShare >= 0.4 || differingShare(first, last) < 0.85) return false;
-  const rest = Math.max(1, Math.floor((to - from) * 0.12));
-  const [earlier, later] = [looks[Math.max(0, from - rest)]!, looks[Math.min(looks.length - 1, to + rest)]!];
+  const margin = Math.max(1, Math.floor((to - from) * 0.12));
+  const [earlier, later] = [
+    looks[Math.max(0, from - margin)]!,
+    looks[Math.min(looks.length - 1, to + margin)]!,
+  ];
   const moved = Math.max(plainDifference(earlier, first), plainDifference(last, later)) / apart;
   if (moved > 0.5) return false;
   let step = 0;
@@ -451,7 +454,7 @@ function explainedShare(first: SmallPicture, last: SmallPicture, between: SmallP
     const fit = mixtureOf(first.values, last.values, between.values, pixelsOf(block));
     if (fit.apart <= 0.03) continue;
     differing++;
-    if (fit.left < 0.25 * fit.apart + 0.005) explained++;
+    if (fit.residual < 0.25 * fit.apart + 0.005) explained++;
   }
   return differing === 0 ? 0 : explained / differing;
 }
@@ -483,7 +486,7 @@ function mixtureOf(a: Float32Array, b: Float32Array, m: Float32Array, pixels: re
     }
   }
   const values = pixels.length * 3;
-  return { left: Math.min(mixed, first, last) / values, apart: apart / values };
+  return { residual: Math.min(mixed, first, last) / values, apart: apart / values };
 }
 
 /** The first picture that is nearer to the last one of a window than to the first. */

@@ -215,16 +215,16 @@ export class Concepts {
 
   async #prepare(model_key: string, dimensions: number, call: AskOptions): Promise<boolean> {
     const { summarizer, index } = this.#parts;
-    const { known, named } = await summarizer.ask('has_concepts', { model_key }, call);
+    const { present, named } = await summarizer.ask('has_concepts', { model_key }, call);
     if (!named) return false;
-    const isRefreshed = known && this.#refreshed === model_key;
+    const isRefreshed = present && this.#refreshed === model_key;
     if (isRefreshed && this.#pictures >= sample) return true;
     const request = { cache_dir: this.#cacheDir, model_key, most: sample };
     const answer = await index.ask('sample_vectors', request, call);
     if (answer.dimensions !== dimensions) return false;
     const count = answer.vectors.length / dimensions;
     if (isRefreshed && count < growth * this.#pictures) return true;
-    const phrases = known ? null : await this.#phrases(model_key, dimensions, call);
+    const phrases = present ? null : await this.#phrases(model_key, dimensions, call);
     const { vectors: pictures } = answer;
     const transfer = [pictures, ...(phrases ? [phrases] : [])].map(({ buffer }) => buffer as ArrayBuffer);
     await summarizer.ask('set_concepts', { model_key, dimensions, phrases, pictures }, { ...call, transfer });

@@ -38,7 +38,7 @@ export interface FilmWork {
   readonly media: MediaRecord;
   readonly seconds: number;
   readonly job: SummaryJob;
-  readonly found: EvidenceSources;
+  readonly sources: EvidenceSources;
   /** The visual model in use. */
   readonly inUse: string | null;
   readonly replaces: boolean;
@@ -73,7 +73,7 @@ export class FilmSummary {
   constructor(parts: FilmSummaryParts, work: FilmWork) {
     this.#parts = parts;
     this.#work = work;
-    this.#warnings = [...work.found.warnings];
+    this.#warnings = [...work.sources.warnings];
   }
 
   get #call(): AskOptions {
@@ -104,19 +104,19 @@ export class FilmSummary {
 
   async #open(): Promise<void> {
     const { summarizer, evidence } = this.#parts;
-    const { media, seconds, job, found } = this.#work;
-    const first = found.model === null ? null : await evidence.vectors(media, found.model, 0, this.#call);
-    if (found.model !== null && first === null) this.#warnings.push(damagedVectors);
+    const { media, seconds, job, sources } = this.#work;
+    const first = sources.model === null ? null : await evidence.vectors(media, sources.model, 0, this.#call);
+    if (sources.model !== null && first === null) this.#warnings.push(damagedVectors);
     const { objective } = job;
     const request = {
       seconds,
       duration_seconds: media.probe.duration_seconds,
       has_sound: media.probe.audio.length > 0,
       kind: media.probe.kind,
-      language: found.transcript?.mark.spoken ?? 'und',
+      language: sources.transcript?.mark.spoken ?? 'und',
       objective,
       visual_model:
-        found.model !== null && first ? { model_key: found.model, dimensions: first.dimensions } : null,
+        sources.model !== null && first ? { model_key: sources.model, dimensions: first.dimensions } : null,
       instructions: first ? await this.#instructions(first.dimensions) : null,
       language_model: job.model_key,
     };
@@ -125,12 +125,12 @@ export class FilmSummary {
     this.#film = (await summarizer.ask('open_film', request, { transfer })).film;
     if (first) await this.#addVectors(first);
     const film = this.#film;
-    const pages = found.transcript ? spokenPages(found.transcript) : [];
+    const pages = sources.transcript ? spokenPages(sources.transcript) : [];
     for (const segments of pages) await summarizer.ask('add_words', { film, segments }, this.#call);
-    if (found.people.length > 0) {
-      await summarizer.ask('add_people', { film, people: [...found.people] }, this.#call);
+    if (sources.people.length > 0) {
+      await summarizer.ask('add_people', { film, people: [...sources.people] }, this.#call);
     }
-    const sights = { things: [...found.things], lines: [...found.lines] };
+    const sights = { things: [...sources.things], lines: [...sources.lines] };
     if (sights.things.length + sights.lines.length > 0) {
       await summarizer.ask('add_sights', { film, ...sights }, this.#call);
     }
@@ -142,8 +142,8 @@ export class FilmSummary {
    */
   async #instructions(dimensions: number): Promise<Float32Array<ArrayBuffer> | null> {
     const { concepts } = this.#parts;
-    const { found, inUse, job } = this.#work;
-    if (inUse === null || found.model !== inUse) return null;
+    const { sources, inUse, job } = this.#work;
+    if (inUse === null || sources.model !== inUse) return null;
     await concepts.prepare(inUse, dimensions, this.#call);
     const { custom_instructions: text } = job.objective;
     if (text === null) return null;
@@ -153,7 +153,7 @@ export class FilmSummary {
 
   async #addVectors(first: VectorReply): Promise<void> {
     const { summarizer, evidence } = this.#parts;
-    const { media, found } = this.#work;
+    const { media, sources } = this.#work;
     for (let page: VectorReply | null = first; page !== null; ) {
       const { dimensions: _, next, ...added } = page;
       this.#sum.add(page);
@@ -162,15 +162,15 @@ export class FilmSummary {
         await summarizer.ask('add_vectors', { film: this.#film, ...added }, { ...this.#call, transfer });
       }
       if (next === null) return;
-      page = await evidence.vectors(media, found.model ?? '', next, this.#call);
+      page = await evidence.vectors(media, sources.model ?? '', next, this.#call);
     }
     this.#warnings.push(damagedVectors);
   }
 
   /** Begins the summary in the store; answers the nodes that an interrupted one has written of the same. */
   async #takeUp({ nodes }: Outline): Promise<Set<string>> {
-    const { job, found } = this.#work;
-    this.#settings = this.#sum.settings(found, {
+    const { job, sources } = this.#work;
+    this.#settings = this.#sum.settings(sources, {
       objective: job.objective,
       language_model: job.model_key,
       warnings: this.#warnings,

@@ -130,7 +130,7 @@ class SummaryRun implements StageRun<SummaryItem> {
       {
         media,
         job,
-        found: evidence,
+        sources: evidence,
         replaces,
         seconds: gridSeconds(media),
         inUse: parts.models.state.model_key,

@@ -63,7 +63,7 @@ export class PictureEncoders {
   }
 
   /** Encoders for pictures that no device encodes. */
-  get rest(): PictureEncoders {
+  get fallback(): PictureEncoders {
     return this.#usesSoftware ? softwareEncoders : noEncoders;
   }
 

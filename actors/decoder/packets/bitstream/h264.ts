@@ -42,7 +42,7 @@ export function h264Picture(
 /** The parameter sets of a stream, as far as its packets showed them. */
 export class ParameterSets {
   /** Parameter sets by type and number. */
-  readonly #known = new Map<number, Buffer>();
+  readonly #units = new Map<number, Buffer>();
 
   /** True when a set of this type and number was seen before and differed. */
   changed(data: Uint8Array): boolean {
@@ -51,9 +51,9 @@ export class ParameterSets {
     const type = unit[0]! & 31;
     const number = new BitReader(unit, type === SPS ? 4 : 1, unit.length).golomb();
     const key = number * 32 + type;
-    const knownUnit = this.#known.get(key);
+    const knownUnit = this.#units.get(key);
     if (knownUnit?.equals(unit)) return false;
-    this.#known.set(key, Buffer.from(unit));
+    this.#units.set(key, Buffer.from(unit));
     return knownUnit !== undefined;
   }
 }

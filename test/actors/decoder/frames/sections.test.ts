@@ -38,7 +38,7 @@ test('every frame behind the first section is in one section, and each takes one
       const table = SectionTable.of(sections.length);
       const taken = turns.flatMap((taker) => table.take(taker) ?? []);
       assert.deepEqual(taken, [...sections.keys()]);
-      assert.equal(table.left, 0);
+      assert.equal(table.freeSections, 0);
       const seen = taken.flatMap((at) => {
         const to = starts[at + 1] ?? end;
         return Array.from({ length: to - starts[at]! }, (_, i) => starts[at]! + i);
@@ -75,14 +75,14 @@ test('a decoder that was asked to leave takes nothing more, and nothing is taken
   const table = SectionTable.of(5);
   assert.deepEqual([table.take(1), table.take(2), table.takerOf(1), table.takerOf(2)], [0, 1, 2, null]);
   table.leave(2);
-  assert.deepEqual([table.take(2), table.take(1), table.left], [null, 2, 2]);
+  assert.deepEqual([table.take(2), table.take(1), table.freeSections], [null, 2, 2]);
   table.endBefore(3);
-  assert.deepEqual([table.take(1), table.count, table.left], [null, 3, 0]);
+  assert.deepEqual([table.take(1), table.count, table.freeSections], [null, 3, 0]);
 });
 
 test('the earliest end that a decoder finds counts, whoever finds it last', () => {
   const table = SectionTable.of(5);
   table.endBefore(3);
   table.endBefore(5);
-  assert.deepEqual([table.count, table.left], [3, 3]);
+  assert.deepEqual([table.count, table.freeSections], [3, 3]);
 });

@@ -47,7 +47,7 @@ test('cover keeps the centre of the picture as shown, stretch all of it', () => 
     mirrored: false,
     left: 0,
     top: 37,
-    kept: { width: 224, height: 224 },
+    crop: { width: 224, height: 224 },
   });
   assert.deepEqual(placeShape(coded, { ...shape, fit: 'stretch' }).scaled, { width: 224, height: 224 });
 });
@@ -62,7 +62,7 @@ test('without its bars a picture is scaled so that they lie outside the crop, ho
       const place = placeShape({ ...coded, rotation }, shape, { left, top, right, bottom });
       const isTurned = rotation % 180 === 90;
       const full = isTurned ? { width: place.scaled.height, height: place.scaled.width } : place.scaled;
-      assert.deepEqual(place.kept, { width: 224, height: 160 });
+      assert.deepEqual(place.crop, { width: 224, height: 160 });
       assert.ok(place.left >= left * full.width - 1 && place.top >= top * full.height - 1);
       assert.ok(place.left + 224 <= (1 - right) * full.width + 1);
       assert.ok(place.top + 160 <= (1 - bottom) * full.height + 1);
@@ -75,9 +75,9 @@ test('without its bars a picture is scaled so that they lie outside the crop, ho
 });
 
 test('a preview is never scaled up and never empty', () => {
-  assert.deepEqual(placeWhole({ ...coded, width: 1, height: 1 }, 640).kept, { width: 1, height: 1 });
+  assert.deepEqual(placeWhole({ ...coded, width: 1, height: 1 }, 640).crop, { width: 1, height: 1 });
   const wide = { width: 16384, height: 2, pixelAspect: { num: 1, den: 1 }, rotation: 0, mirrored: false };
-  assert.deepEqual(placeWhole(wide, 640).kept, { width: 640, height: 1 });
+  assert.deepEqual(placeWhole(wide, 640).crop, { width: 640, height: 1 });
 });
 
 test('PQ and HLG signals have the luminance of their standards', () => {

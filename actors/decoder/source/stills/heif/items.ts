@@ -256,7 +256,7 @@ export class BoxFields {
     this.#bytes = bytes;
   }
 
-  get left(): number {
+  get remainingBytes(): number {
     return this.#bytes.length - this.#at;
   }
 
@@ -299,7 +299,7 @@ export class BoxFields {
   }
 
   #take(length: number): number {
-    if (length > this.left) throw new OutsideFile();
+    if (length > this.remainingBytes) throw new OutsideFile();
     const at = this.#at;
     this.#at += length;
     return at;

@@ -120,7 +120,7 @@ async function toldOf(library: readonly number[]): Promise<(number | null)[]> {
   let stored = 0;
   const summarizer = {
     ask: async (message: string, asked: { pictures?: Float32Array }) => {
-      if (message === 'has_concepts') return { known: told.length > 0, named: true };
+      if (message === 'has_concepts') return { present: told.length > 0, named: true };
       if (message === 'concept_phrases') return { phrases: [] };
       told.push(asked.pictures!.length / dimensions);
       return {};
