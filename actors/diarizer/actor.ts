@@ -74,7 +74,7 @@ type Finished = Reply<typeof diarizerContract, 'finish'>;
 interface Entry {
   readonly session: DiarizationSession;
   readonly computed: ComputedAnswers;
-  readonly asked: Open;
+  readonly request: Open;
 }
 
 export const definition = actor({
@@ -155,7 +155,7 @@ class Diarizer {
     const { computed: before } = request;
     const numbers = before?.model === session.voiceModel ? before.numbers : new Float32Array(0);
     const computed = new ComputedAnswers(before ? numbers : null);
-    this.#entries.set(this.#lastSession, { session, asked: request, computed });
+    this.#entries.set(this.#lastSession, { session, request, computed });
     return { session: this.#lastSession };
   }
 
@@ -237,7 +237,7 @@ class Diarizer {
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
     const entry = this.#entry(number);
-    const { session, asked: request } = entry;
+    const { session, request } = entry;
     this.#entries.delete(number);
     await session.flush(this.#embed(entry, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);

@@ -25,10 +25,10 @@ export interface PldaLinkage extends PldaModel {
   readonly saturation: number;
 }
 
-/** Group `other` joins group `into` (places in the list that was given, `into` < `other`). */
+/** Group `from` joins group `into` (places in the list that was given, `into` < `from`). */
 export interface GroupMerge {
   readonly into: number;
-  readonly other: number;
+  readonly from: number;
   readonly similarity: number;
 }
 
@@ -59,7 +59,7 @@ export function labelsAfter(count: number, merges: readonly GroupMerge[]): Int32
     }
     return root;
   };
-  for (const { into, other } of merges) parent[rootOf(other)] = rootOf(into);
+  for (const { into, from } of merges) parent[rootOf(from)] = rootOf(into);
   return renumbered(Int32Array.from({ length: count }, (_, at) => rootOf(at)));
 }
 
@@ -88,10 +88,10 @@ export function sumByLabel(groups: Groups, labels: Int32Array): Groups {
   return { sums, weights, dimensions };
 }
 
-/** Adds group `other` of a list to group `into`, which *changes*. */
-export function join({ sums, weights, dimensions }: Groups, into: number, other: number): void {
-  weights[into]! += weights[other]!;
-  for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[other * dimensions + i]!;
+/** Adds group `from` of a list to group `into`, which *changes*. */
+export function join({ sums, weights, dimensions }: Groups, into: number, from: number): void {
+  weights[into]! += weights[from]!;
+  for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[from * dimensions + i]!;
 }
 
 /** Items that are compared with each other at a time. */
@@ -265,14 +265,14 @@ class SimilarityMatrix {
         into = group;
       }
     }
-    return into < 0 ? null : { into, other: this.#nearest[into]!, similarity: most };
+    return into < 0 ? null : { into, from: this.#nearest[into]!, similarity: most };
   }
 
-  merge({ into, other }: GroupMerge): void {
-    const position = this.#active.subarray(0, this.#activeCount).indexOf(other);
+  merge({ into, from }: GroupMerge): void {
+    const position = this.#active.subarray(0, this.#activeCount).indexOf(from);
     this.#active.copyWithin(position, position + 1, this.#activeCount);
     this.#activeCount--;
-    join(this.#groups, into, other);
+    join(this.#groups, into, from);
     this.#terms[into] = this.#measure.termOf(this.#groups, into);
     for (let at = 0; at < this.#activeCount; at++) {
       const group = this.#active[at]!;
@@ -281,7 +281,7 @@ class SimilarityMatrix {
     for (let at = 0; at < this.#activeCount; at++) {
       const group = this.#active[at]!;
       const nearest = this.#nearest[group]!;
-      if (group === into || nearest === into || nearest === other) this.#findNearestActive(at);
+      if (group === into || nearest === into || nearest === from) this.#findNearestActive(at);
       else if (group < into && this.#at(group, into) > this.#at(group, nearest)) this.#nearest[group] = into;
     }
   }

@@ -5,7 +5,7 @@
 const headLength = 3;
 
 export class ComputedAnswers {
-  readonly #known = new Map<number, Float32Array>();
+  readonly #vectors = new Map<number, Float32Array>();
   /** New answers; null where nobody keeps them. */
   #made: Float32Array[] | null;
 
@@ -16,7 +16,7 @@ export class ComputedAnswers {
     for (let at = 0; at + headLength <= all.length; ) {
       const [high = 0, low = 0, length = 0] = all.subarray(at, at + headLength);
       const from = at + headLength;
-      this.#known.set(high * 65_536 + low, all.subarray(from, from + length));
+      this.#vectors.set(high * 65_536 + low, all.subarray(from, from + length));
       at = from + length;
     }
   }
@@ -31,7 +31,7 @@ export class ComputedAnswers {
   ): Promise<readonly Float32Array[]> {
     if (this.#made === null) return compute();
     const hashes = inputs.map(hashOf);
-    const stored = hashes.map((hash) => this.#known.get(hash));
+    const stored = hashes.map((hash) => this.#vectors.get(hash));
     if (stored.every((answer) => answer !== undefined)) return stored;
     const answers = await compute();
     for (const [at, values] of answers.entries()) {

@@ -354,14 +354,14 @@ export function firstRejected(
 ): number {
   const now: Groups = { ...units, sums: units.sums.slice(), weights: units.weights.slice() };
   const [average, centroid] = [similarityOf('average'), similarityOf('centroid')];
-  for (const [place, { into, other, similarity }] of merges.entries()) {
-    if (now.weights[into]! >= minWeight && now.weights[other]! >= minWeight) {
-      const [term, otherTerm] = [centroid.termOf(now, into), centroid.termOf(now, other)];
-      const ofPairs = average.of(now, into, term, now, other, otherTerm);
-      const ofSums = centroid.of(now, into, term, now, other, otherTerm);
+  for (const [place, { into, from, similarity }] of merges.entries()) {
+    if (now.weights[into]! >= minWeight && now.weights[from]! >= minWeight) {
+      const [term, otherTerm] = [centroid.termOf(now, into), centroid.termOf(now, from)];
+      const ofPairs = average.of(now, into, term, now, from, otherTerm);
+      const ofSums = centroid.of(now, into, term, now, from, otherTerm);
       if (similarity + score.average * ofPairs + score.centroid * ofSums < threshold) return place;
     }
-    join(now, into, other);
+    join(now, into, from);
   }
   return merges.length;
 }

@@ -97,7 +97,7 @@ export const definition = actor({
           const block = samples ? floatsIn(turn.slot(samples), count) : new Float32Array(0);
           const isLast = samples === null;
           const answer = await sounds.run(model_key, ({ family }) => family.hear(block, before, isLast));
-          return new Sent(answer, { transfer: [answer.rest.buffer as ArrayBuffer] });
+          return new Sent(answer, { transfer: [answer.remainder.buffer as ArrayBuffer] });
         },
       },
       close: async () => {
@@ -162,7 +162,7 @@ class Transcriber {
       { open, openAnswering },
       {
         log,
-        kept: earlier,
+        writtenWindows: earlier,
       },
     );
     this.#sessions.set(this.#lastSession, session);

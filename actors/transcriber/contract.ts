@@ -114,9 +114,9 @@ export const HeardSounds = Type.Object({
   seconds: Type.Array(Type.Object({ music: Share, singing: Share })),
   /** The second behind them. */
   next_second: Type.Integer({ minimum: 0 }),
-  /** Position of `rest`: the f32 samples from which what follows is heard. */
+  /** Position of `remainder`: the f32 samples from which what follows is heard. */
   first_sample: Type.Integer({ minimum: 0 }),
-  rest: Bytes,
+  remainder: Bytes,
 });
 export type HeardSounds = Static<typeof HeardSounds>;
 

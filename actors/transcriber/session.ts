@@ -82,7 +82,7 @@ interface SessionDetectors {
 interface SessionParts {
   readonly log: Log;
   /** Null when nobody keeps what is written. */
-  readonly kept: WrittenWindows | null;
+  readonly writtenWindows: WrittenWindows | null;
 }
 
 interface Channel {
@@ -105,7 +105,7 @@ export class TranscriptionSession {
   readonly #model: SessionModel | null;
   readonly #queue: BatchingQueue;
   readonly #log: Log;
-  readonly #kept: WrittenWindows | null;
+  readonly #writtenWindows: WrittenWindows | null;
   readonly #channels: readonly Channel[];
   /** Seconds of speech by language. */
   readonly #languages = new Map<string, number>();
@@ -116,7 +116,7 @@ export class TranscriptionSession {
   readonly #sample: SpeechSample;
   #isDetecting = false;
   /** Windows that wait for the language. */
-  #held: { readonly channel: Channel; readonly window: PlacedWindow }[] = [];
+  #waiting: { readonly channel: Channel; readonly window: PlacedWindow }[] = [];
   /** Windows that are held, in the queue or in a batch. */
   #unfinished = 0;
   #failure: { readonly error: unknown } | null = null;
@@ -126,13 +126,13 @@ export class TranscriptionSession {
     queue: BatchingQueue,
     channels: number,
     { open, openAnswering }: SessionDetectors,
-    { log, kept }: SessionParts,
+    { log, writtenWindows }: SessionParts,
   ) {
     this.#model = model;
     this.#log = log;
-    this.#kept = kept;
+    this.#writtenWindows = writtenWindows;
     this.#queue = queue;
-    this.#language = model?.language ?? kept?.language ?? undefined;
+    this.#language = model?.language ?? writtenWindows?.language ?? undefined;
     this.#sample = new SpeechSample(model?.rules.longest ?? 0);
     this.#channels = Array.from({ length: channels }, (_, index) => ({
       index,
@@ -207,7 +207,7 @@ export class TranscriptionSession {
   /** The windows that were transcribed since the last call. Throws what the model failed with. */
   written(): WrittenWindow[] {
     this.#throwFailure();
-    return this.#kept?.take() ?? [];
+    return this.#writtenWindows?.take() ?? [];
   }
 
   #channel(index: number): Channel {
@@ -229,11 +229,11 @@ export class TranscriptionSession {
     if (!this.#model) return;
     for (const window of windows) {
       if (this.#language === undefined) this.#sample.add(window);
-      const before = this.#kept?.find(channel.index, window);
+      const before = this.#writtenWindows?.find(channel.index, window);
       if (before) this.#addSegments(channel, window, before);
       else {
         this.#unfinished += 1;
-        this.#held.push({ channel, window });
+        this.#waiting.push({ channel, window });
       }
     }
     this.#queueHeld(this.#model);
@@ -243,14 +243,14 @@ export class TranscriptionSession {
   #queueHeld(model: SessionModel): void {
     if (this.#language === undefined) {
       const hasEnough = this.#sample.isFull || this.#channels.every(({ ended }) => ended);
-      if (hasEnough && this.#held.length > 0 && !this.#isDetecting) this.#detectLanguage(model);
+      if (hasEnough && this.#waiting.length > 0 && !this.#isDetecting) this.#detectLanguage(model);
       return;
     }
-    for (const { channel, window } of this.#held.splice(0)) {
+    for (const { channel, window } of this.#waiting.splice(0)) {
       const follows = model.language === null;
       this.#ask(model, { output: 'text', language: this.#language, follows, window }, (transcript) => {
         this.#addSegments(channel, window, transcript);
-        this.#kept?.add(channel.index, window, transcript);
+        this.#writtenWindows?.add(channel.index, window, transcript);
         this.#unfinished -= 1;
       });
     }

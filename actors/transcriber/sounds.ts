@@ -80,7 +80,7 @@ export class SoundDetector implements Openable {
    * them, null at the beginning. `isLast`: nothing follows, and an incomplete second is left out.
    */
   async hear(samples: Float32Array, before: HeardSounds | null, isLast: boolean): Promise<HeardSounds> {
-    const { first_sample, rest: remainder } = before ?? { first_sample: 0, rest: new Uint8Array(0) };
+    const { first_sample, remainder } = before ?? { first_sample: 0, remainder: new Uint8Array(0) };
     const earlier = new Float32Array(remainder.slice().buffer);
     const all = new Float32Array(earlier.length + samples.length);
     all.set(earlier);
@@ -90,13 +90,18 @@ export class SoundDetector implements Openable {
     const settled = isLast ? frames + framesOfSecond - leastOfSecond : frames - framesAfter;
     const second = before?.next_second ?? 0;
     const next_second = Math.max(second, Math.floor(settled / framesOfSecond));
-    if (next_second === second) return { seconds: [], next_second, first_sample, rest: bytesOf(all) };
+    if (next_second === second) return { seconds: [], next_second, first_sample, remainder: bytesOf(all) };
     const probabilities = await this.probabilities(this.#fbank.whole(all));
     const seconds = Array.from({ length: next_second - second }, (_, i) =>
       meansOf(probabilities, (second + i) * framesOfSecond - firstFrame),
     );
     const from = Math.max(first_sample, (next_second * framesOfSecond - framesBefore) * fbankHop);
-    return { seconds, next_second, first_sample: from, rest: bytesOf(all.subarray(from - first_sample)) };
+    return {
+      seconds,
+      next_second,
+      first_sample: from,
+      remainder: bytesOf(all.subarray(from - first_sample)),
+    };
   }
 
   /** frames×3, in the order of `columns`, of frames×80 features. */

@@ -145,9 +145,9 @@ function speakingRate(text: string, speechSeconds: number): number {
   return ((letters - slow) / LETTERS_A_SECOND + slow / SYLLABLES_A_SECOND) / (speechSeconds + 1);
 }
 
-/** Text that repeats itself up to `to`; its first occurrence, up to `kept`, stays. */
+/** Text that repeats itself up to `to`; its first occurrence, up to `from`, stays. */
 interface Repetition {
-  readonly kept: number;
+  readonly from: number;
   readonly to: number;
   readonly times: number;
 }
@@ -167,11 +167,11 @@ function withoutRepetitions(pieces: readonly TimedPiece[]): Filtered {
   const words = wordRepetitions(text);
   // In scripts without spaces both searches find the same repetition.
   const letters = letterRepetitions(text).filter((repetition) =>
-    words.every(({ kept, to }) => repetition.to <= kept || to <= repetition.kept),
+    words.every(({ from, to }) => repetition.to <= from || to <= repetition.from),
   );
-  const repetitions = [...letters, ...words].sort((a, b) => a.kept - b.kept);
-  const removed = repetitions.map(({ kept, to, times }): Removed => {
-    return { reason: 'repetition', text: text.slice(kept, to), detail: `${times} times in a row` };
+  const repetitions = [...letters, ...words].sort((a, b) => a.from - b.from);
+  const removed = repetitions.map(({ from, to, times }): Removed => {
+    return { reason: 'repetition', text: text.slice(from, to), detail: `${times} times in a row` };
   });
   return { pieces: repetitions.length === 0 ? pieces : withoutRanges(pieces, repetitions), removed };
 }
@@ -179,7 +179,7 @@ function withoutRepetitions(pieces: readonly TimedPiece[]): Filtered {
 function letterRepetitions(text: string): Repetition[] {
   return [...text.matchAll(letterRepetition)].map(({ 0: run, 1: unit, index }) => {
     const length = unit!.length;
-    return { kept: index + 3 * length, to: index + run.length, times: run.length / length };
+    return { from: index + 3 * length, to: index + run.length, times: run.length / length };
   });
 }
 
@@ -200,7 +200,7 @@ function wordRepetitions(text: string): Repetition[] {
     }
     const last = at + repetition.length - 1;
     repetitions.push({
-      kept: words[at + repetition.unit - 1]!.to,
+      from: words[at + repetition.unit - 1]!.to,
       to: words[last]!.to,
       times: repetition.times,
     });
@@ -230,8 +230,8 @@ function withoutRanges(pieces: readonly TimedPiece[], repetitions: readonly Repe
     offset += piece.text.length;
     let text = '';
     let at = start;
-    for (const { kept, to } of repetitions) {
-      if (kept > at) text += piece.text.slice(at - start, Math.max(at, kept) - start);
+    for (const { from, to } of repetitions) {
+      if (from > at) text += piece.text.slice(at - start, Math.max(at, from) - start);
       at = Math.max(at, to);
     }
     text += piece.text.slice(Math.min(at, offset) - start);

@@ -130,7 +130,7 @@ class Whisper implements SpeechFamily {
       let open = texts;
       ;
       sound = await this.#encode(
-        open.map(({ rest }) => rest),
+        open.map(({ remainder }) => remainder),
         checkpoint,
       )
     ) {
@@ -219,7 +219,7 @@ class WindowText {
   #heard: string | null = null;
   readonly #window: SpeechWindow;
   readonly #vocabulary: Vocabulary;
-  #left: number;
+  #remainingTokens: number;
   /** First sample that is not decoded yet; null when the text is complete. */
   #from: number | null = 0;
   readonly #pieces: TextPiece[] = [];
@@ -239,7 +239,7 @@ class WindowText {
     this.language = language;
     this.#expected = language;
     this.#follows = follows;
-    this.#left = limit;
+    this.#remainingTokens = limit;
     this.#vocabulary = vocabulary;
   }
 
@@ -248,13 +248,13 @@ class WindowText {
   }
 
   /** The sound that is to be decoded next. *A view.* */
-  get rest(): Float32Array {
+  get remainder(): Float32Array {
     return this.#window.samples.subarray(this.#from ?? this.#window.samples.length);
   }
 
   /** The most tokens of its text. */
   get limit(): number {
-    return this.#left;
+    return this.#remainingTokens;
   }
 
   /** True if another language is clearly heard, in which the same sound is to be decoded again. */
@@ -265,14 +265,14 @@ class WindowText {
     return true;
   }
 
-  /** `hypothesis`: the text of `rest`. */
+  /** `hypothesis`: the text of `remainder`. */
   add(hypothesis: Hypothesis): void {
     const from = this.#from ?? 0;
     this.#from = null;
     // Text for sound that the model hears as silence is dropped.
     if (from > 0 && isSilence(hypothesis)) return;
     const { tokens, ended, meanLogProbability, noSpeech, heard } = hypothesis;
-    this.#left -= tokens.length;
+    this.#remainingTokens -= tokens.length;
     const unfinished = resumptionOf(tokens, ended, this.#vocabulary);
     const resumption = unfinished ?? (this.#follows ? endOf(tokens, this.#vocabulary) : null);
     const least = unfinished ? LEAST_SPEECH : LEFT_OUT;
@@ -280,7 +280,7 @@ class WindowText {
     let keptTokens = tokens;
     // A loop that has filled the decoder knows nothing of time.
     const isLoop = resumption?.tokens === tokens.length && repeatsItself(hypothesis);
-    if (resumption && !isLoop && this.#left > 0 && this.#speechAfter(next) >= least) {
+    if (resumption && !isLoop && this.#remainingTokens > 0 && this.#speechAfter(next) >= least) {
       this.#from = next;
       keptTokens = tokens.slice(0, resumption.tokens);
     }

@@ -187,7 +187,7 @@ function soundHandlers(
       const first = before?.next_second ?? 0;
       const seconds = Array.from({ length: count / 16_000 }, (_, i) => voices.soundsAt(first + i));
       const next_second = first + seconds.length;
-      return { seconds, next_second, first_sample: next_second * 16_000, rest: new Uint8Array(0) };
+      return { seconds, next_second, first_sample: next_second * 16_000, remainder: new Uint8Array(0) };
     },
   };
 }

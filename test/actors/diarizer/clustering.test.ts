@@ -203,9 +203,9 @@ const likelihoodAlone = { average: 0, centroid: 0 };
 test('without cosines the first merge of two large groups below the threshold is rejected', () => {
   const units = unitsAt([0, 0.1, 0.5, 0.6]);
   const merges = [
-    { into: 0, other: 1, similarity: 5 },
-    { into: 2, other: 3, similarity: 4 },
-    { into: 0, other: 2, similarity: -7 },
+    { into: 0, from: 1, similarity: 5 },
+    { into: 2, from: 3, similarity: 4 },
+    { into: 0, from: 2, similarity: -7 },
   ];
   assert.equal(firstRejected(units, merges, likelihoodAlone, 0, 1), 2);
   assert.equal(firstRejected(units, merges, likelihoodAlone, 4.5, 1), 1);
@@ -215,9 +215,9 @@ test('without cosines the first merge of two large groups below the threshold is
 test('a merge with a small group is never rejected, and what grew large is looked at', () => {
   const units = unitsAt([0, 0.5, 0.5, 0.5], [5, 1, 1, 1]);
   const merges = [
-    { into: 0, other: 1, similarity: -50 },
-    { into: 2, other: 3, similarity: -50 },
-    { into: 0, other: 2, similarity: -50 },
+    { into: 0, from: 1, similarity: -50 },
+    { into: 2, from: 3, similarity: -50 },
+    { into: 0, from: 2, similarity: -50 },
   ];
   assert.equal(firstRejected(units, merges, likelihoodAlone, 0, 2), 2);
   assert.equal(firstRejected(units, merges, likelihoodAlone, 0, 3), 3);
@@ -231,9 +231,9 @@ test('the mean cosine of all pairs and the cosine of the sums count as often as 
   const average = cosines.reduce((sum, cosine) => sum + cosine, 0) / 4;
   const centroid = Math.cos(2 * Math.PI * (1 / 3 - 1 / 12));
   const merges = [
-    { into: 0, other: 1, similarity: 100 },
-    { into: 2, other: 3, similarity: 100 },
-    { into: 0, other: 2, similarity: 1 },
+    { into: 0, from: 1, similarity: 100 },
+    { into: 2, from: 3, similarity: 100 },
+    { into: 0, from: 2, similarity: 1 },
   ];
   const score = { average: 10, centroid: -3 };
   const expected = 1 + 10 * average - 3 * centroid;

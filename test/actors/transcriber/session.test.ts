@@ -68,8 +68,8 @@ function open(
     limit: 4,
   });
   const model = { key: 'tiny', language, rules: windowRules };
-  const kept = before && new WrittenWindows(before);
-  const session = new TranscriptionSession(model, queue, channels, detectors, { log, kept });
+  const writtenWindows = before && new WrittenWindows(before);
+  const session = new TranscriptionSession(model, queue, channels, detectors, { log, writtenWindows });
   return { session, samples };
 }
 

@@ -39,7 +39,7 @@ async function heard(detector: SoundDetector, sound: Float32Array, block: number
     seconds.push(...before.seconds);
   }
   before = await detector.hear(new Float32Array(0), before, true);
-  return { seconds: [...seconds, ...before.seconds], kept: before.rest.byteLength / 4 };
+  return { seconds: [...seconds, ...before.seconds], kept: before.remainder.byteLength / 4 };
 }
 
 const noise = (seconds: number) =>

@@ -124,7 +124,7 @@ export function parseTtml(xml: string): ParsedCues {
 }
 
 class Reader {
-  readonly #found: { cue: Cue; broken: boolean }[] = [];
+  readonly #cues: { cue: Cue; broken: boolean }[] = [];
   /** Names of agents by their id. */
   readonly #agents = new Map<string, string>();
   readonly #stack: Span[] = [outside()];
@@ -174,7 +174,7 @@ class Reader {
     const { begin: start, end, agent: speaker, broken } = closed;
     if (element === 'agent') this.#naming = null;
     if (element !== 'p' || this.#said === null) return;
-    this.#found.push({ cue: { start, end, text: this.#said, speaker }, broken });
+    this.#cues.push({ cue: { start, end, text: this.#said, speaker }, broken });
     this.#said = null;
   }
 
@@ -188,10 +188,10 @@ class Reader {
 
   parsed(): ParsedCues {
     const spoken = (agent: string | null) => agent && name(this.#agents.get(agent) ?? agent);
-    const cues = this.#found.flatMap(({ cue, broken }) =>
+    const cues = this.#cues.flatMap(({ cue, broken }) =>
       broken ? [] : [{ ...cue, speaker: spoken(cue.speaker) }],
     );
-    return { cues, skipped: this.#found.length - cues.length, language: this.#language };
+    return { cues, skipped: this.#cues.length - cues.length, language: this.#language };
   }
 }
 

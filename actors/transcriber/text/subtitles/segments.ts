@@ -196,7 +196,7 @@ const noNames = new Set(
 
 interface Prefix {
   readonly name: string;
-  readonly rest: string;
+  readonly remainder: string;
 }
 
 /**
@@ -210,7 +210,7 @@ function extractSpeakers(cues: readonly Cue[]): Cue[] {
     if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   if (counts.size === 0) return [...cues];
-  const capitals = isMostlyCapitals(lines.map((line) => read(line)?.rest ?? line));
+  const capitals = isMostlyCapitals(lines.map((line) => read(line)?.remainder ?? line));
   const isSpeaker = (name: string) =>
     !noNames.has(name.toLowerCase()) &&
     ((!capitals && isInCapitals(name)) ||
@@ -225,8 +225,10 @@ function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
     const prefixMatch = read(line);
     // A name without text after it is itself the text.
     const isNamed =
-      prefixMatch && isSpeaker(prefixMatch.name) && (prefixMatch.rest.trim() !== '' || goesOn(lines[i + 1]));
-    if (isNamed) pieces.push({ speaker: prefixMatch.name, lines: [prefixMatch.rest] });
+      prefixMatch &&
+      isSpeaker(prefixMatch.name) &&
+      (prefixMatch.remainder.trim() !== '' || goesOn(lines[i + 1]));
+    if (isNamed) pieces.push({ speaker: prefixMatch.name, lines: [prefixMatch.remainder] });
     else if (pieces.length === 0) pieces.push({ speaker: null, lines: [line] });
     else pieces.at(-1)!.lines.push(line);
   });
@@ -245,7 +247,7 @@ function read(line: string): Prefix | null {
   const match = prefix.exec(line);
   const said = match && name(match[1] ?? match[2]!);
   if (!said || said.split(' ').length > 4) return null;
-  return { name: said, rest: line.slice(match[0].length) };
+  return { name: said, remainder: line.slice(match[0].length) };
 }
 
 function isInCapitals(text: string): boolean {
