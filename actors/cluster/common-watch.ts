@@ -53,7 +53,7 @@ export class CommonWatch implements WatchFolders {
   #reads = false;
   #isTaken = false;
   #isClosed = false;
-  #told = '';
+  #lastText = '';
   #complained = '';
   #disarm = () => {};
 
@@ -188,9 +188,9 @@ export class CommonWatch implements WatchFolders {
     const { paths } = this.#parts.roots();
     const status = withTexts(await this.#service.status(), (text) => paths.stored(text));
     const text = JSON.stringify({ version: 1, status });
-    if (text === this.#told) return;
+    if (text === this.#lastText) return;
     replaceFile(this.#path, text, { flush: false, folderMode: 0o777 });
-    this.#told = text;
+    this.#lastText = text;
   }
 
   /** That of the machine that watches; `localStatus`: how this one stands. */

@@ -141,7 +141,7 @@ export interface ClusterStanding {
   readonly away: string | null;
   /** The last change that the replica has, and the last one that is known. */
   readonly applied: number;
-  readonly known: number;
+  readonly latest: number;
   /** Changes whose results are missing here, because their files in the shared folder are damaged. */
   readonly missed: number;
   /** Why it cannot do all that a node does. */

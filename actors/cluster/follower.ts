@@ -54,7 +54,7 @@ export class Follower {
   readonly #moved = new Condition();
   readonly #alarm: Alarm;
   #position: ReplicaPosition;
-  #known: number;
+  #latest: number;
   #missed = 0;
   #over: Promise<void> = Promise.resolve();
   #isUntidy = false;
@@ -65,7 +65,7 @@ export class Follower {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock);
     this.#position = position;
-    this.#known = position.seq;
+    this.#latest = position.seq;
   }
 
   /** The last change that the replica has. */
@@ -78,8 +78,8 @@ export class Follower {
   }
 
   /** The last change that is known to be there. */
-  get known(): number {
-    return Math.max(this.#known, this.applied);
+  get latest(): number {
+    return Math.max(this.#latest, this.applied);
   }
 
   /** Changes whose results could not be read. */
@@ -95,7 +95,7 @@ export class Follower {
       : [];
     for (const name of leftovers) rmSync(join(cacheDir, name), { recursive: true, force: true });
     this.#parts.database.listen(changeChannel, (text) => {
-      this.#known = Math.max(this.#known, Number(text));
+      this.#latest = Math.max(this.#latest, Number(text));
       this.#alarm.ring();
     });
     const follow = async () => {
@@ -110,7 +110,7 @@ export class Follower {
 
   /** Resolves when the replica has this change. CANCELLED. */
   async until(seq: number, signal: AbortSignal): Promise<void> {
-    this.#known = Math.max(this.#known, seq);
+    this.#latest = Math.max(this.#latest, seq);
     const either = AbortSignal.any([signal, this.#stop.signal]);
     while (this.applied < seq) {
       if (either.aborted) throw engineErrors.CANCELLED();
@@ -177,7 +177,7 @@ export class Follower {
   }
 
   async #has(change: ClusterChange, written: ReplicaAnswer): Promise<void> {
-    this.#known = Math.max(this.#known, change.seq);
+    this.#latest = Math.max(this.#latest, change.seq);
     this.#position = { seq: change.seq, at_ms: change.at_ms };
     await this.#tell(change, written);
     this.#isUntidy ||= frees(change.body);

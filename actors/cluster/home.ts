@@ -70,7 +70,7 @@ export class Home implements CommonHome {
   readonly #turn = new Mutex();
   readonly #listeners = new Set<(names: readonly string[]) => void>();
   /** Text from which each file here was made, by name. */
-  readonly #known: Map<string, string>;
+  readonly #digests: Map<string, string>;
   readonly #here = new Map<string, Here>();
   readonly #folders = new Map<string, string>();
   /** The last change that was looked at. */
@@ -90,7 +90,7 @@ export class Home implements CommonHome {
     this.#placed = parts.places.version;
     const state = readJsonNow(State, this.#statePath);
     const isOurs = state?.library === parts.library;
-    this.#known = new Map(isOurs ? Object.entries(state.digests) : []);
+    this.#digests = new Map(isOurs ? Object.entries(state.digests) : []);
   }
 
   /** Resolves when what is there is here, if the database can be reached. */
@@ -119,7 +119,7 @@ export class Home implements CommonHome {
 
   onChange(listener: (names: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
-    if (this.#known.size > 0) listener([...this.#known.keys()]);
+    if (this.#digests.size > 0) listener([...this.#digests.keys()]);
     return () => void this.#listeners.delete(listener);
   }
 
@@ -200,7 +200,7 @@ export class Home implements CommonHome {
       [library, isWhole ? -1 : this.#seq],
     );
     const missingNames = isWhole ? this.#compare(rows) : [];
-    const changedRows = rows.filter(({ name, digest }) => digest !== (this.#known.get(name) ?? null));
+    const changedRows = rows.filter(({ name, digest }) => digest !== (this.#digests.get(name) ?? null));
     const bodies: Body[] = [];
     // A list may be large.
     for (let at = 0; at < changedRows.length; at += 20) {
@@ -222,11 +222,11 @@ export class Home implements CommonHome {
     for (const folder of commonFolders) this.#scan(folder);
     const there = new Set(rows.map(({ name }) => name));
     const missingNames: string[] = [];
-    for (const name of this.#known.keys()) {
+    for (const name of this.#digests.keys()) {
       if (kindOf(name)?.endsAnywhere === true) {
         if (!there.has(name)) missingNames.push(name);
         // A file removed here is restored, and one that is in no older copy of the database is offered.
-      } else if (!this.#here.has(name) || !there.has(name)) this.#known.delete(name);
+      } else if (!this.#here.has(name) || !there.has(name)) this.#digests.delete(name);
     }
     return missingNames;
   }
@@ -282,7 +282,7 @@ export class Home implements CommonHome {
       this.#note(name, digest);
       return false;
     }
-    const before = this.#known.get(name);
+    const before = this.#digests.get(name);
     const isOwn = here !== undefined && (here.digest === null || here.digest !== before);
     const text = isOwn ? this.#joined(name, body, before === undefined) : body;
     this.#put(name, text);
@@ -302,7 +302,7 @@ export class Home implements CommonHome {
     const { home, log } = this.#parts;
     const path = join(home, 'cluster', 'set-aside', `${Date.now()}-${name.replaceAll('/', '-')}`);
     replaceFile(path, readFileSync(this.#path(name)), privateFile);
-    log.warn('a file was changed here and in the cluster: that of the cluster counts', { name, kept: path });
+    log.warn('a file was changed here and in the cluster: that of the cluster counts', { name, copy: path });
     return body;
   }
 
@@ -317,13 +317,13 @@ export class Home implements CommonHome {
   }
 
   #note(name: string, digest: string | null): void {
-    if (digest === null) this.#known.delete(name);
-    else this.#known.set(name, digest);
+    if (digest === null) this.#digests.delete(name);
+    else this.#digests.set(name, digest);
   }
 
   #saved(changed: readonly string[]): void {
     const { library } = this.#parts;
-    const state: Static<typeof State> = { version: 1, library, digests: Object.fromEntries(this.#known) };
+    const state: Static<typeof State> = { version: 1, library, digests: Object.fromEntries(this.#digests) };
     replaceFile(this.#statePath, JSON.stringify(state), { ...privateFile, flush: false });
     if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
   }
@@ -332,9 +332,9 @@ export class Home implements CommonHome {
   #changedHere(): string[] {
     for (const folder of commonFolders) this.#scan(folder);
     const changed = [...this.#here].flatMap(([name, { digest }]) =>
-      digest !== null && digest !== this.#known.get(name) ? [name] : [],
+      digest !== null && digest !== this.#digests.get(name) ? [name] : [],
     );
-    const ended = [...this.#known.keys()].filter(
+    const ended = [...this.#digests.keys()].filter(
       (name) => !this.#here.has(name) && kindOf(name)?.endsAnywhere === true,
     );
     return [...changed, ...ended];

@@ -38,11 +38,11 @@ import { Home } from './home.ts';
 import { Leases } from './leases.ts';
 import { readLibrary } from './log.ts';
 import { expectAlone, nodeIdIn, RunningNode } from './node.ts';
+import { Notifications } from './notifications.ts';
 import { HomePlaces, RootPaths } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { Snapshots } from './snapshots.ts';
 import { ClusterTasks } from './tasks.ts';
-import { Teller } from './teller.ts';
 import { wholeIndex } from './whole-index.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import { ClusterWrites, forgottenBy } from './writes.ts';
@@ -96,7 +96,7 @@ export async function openCluster(
     };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     const leases = new Leases(common);
-    const teller = new Teller({ ...common, leases }, seq);
+    const notifications = new Notifications({ ...common, leases }, seq);
     const localParts: LocalParts = {
       ...common,
       shared,
@@ -104,7 +104,7 @@ export async function openCluster(
       homeFolder: home,
       rootsFile: roots,
       leases,
-      teller,
+      notifications,
     };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
     return await begun(choice, parts, localParts, position);
@@ -128,7 +128,7 @@ interface LocalParts extends Common {
   /** The folder of all machines. */
   readonly shared: string;
   readonly leases: Leases;
-  readonly teller: Teller;
+  readonly notifications: Notifications;
 }
 
 async function begun(
@@ -139,10 +139,10 @@ async function begun(
 ): Promise<Cluster> {
   const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
-  const { database, nodeId, cacheDir, home, teller } = common;
+  const { database, nodeId, cacheDir, home, notifications } = common;
   const writes = new ClusterWrites({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
-  const onChange = hearing({ teller, active, writes, proxies, cacheDir });
+  const onChange = hearing({ notifications, active, writes, proxies, cacheDir });
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, position);
   const snapshots = new Snapshots({ ...common, least: LEAST, position: () => follower.position });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
@@ -151,7 +151,7 @@ async function begun(
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower, node, snapshots, home, teller].map((part) => part.stop()));
+    await Promise.all([follower, node, snapshots, home, notifications].map((part) => part.stop()));
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -179,11 +179,11 @@ async function begun(
   const worker = roles.includes('worker') ? new Worker({ ...workerParts, ...asking }) : null;
   await home.begin();
   active.follow();
-  for (const part of [follower, node, worker, snapshots, teller]) part?.begin();
+  for (const part of [follower, node, worker, snapshots, notifications]) part?.begin();
   return {
     tasks,
     index: writes.index(),
-    ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(teller, local) },
+    ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(notifications, local) },
     get summarizing() {
       return active.summarizing;
     },
@@ -193,17 +193,17 @@ async function begun(
 }
 
 interface Hearing extends Pick<ClusterParts, 'proxies'> {
-  readonly teller: Teller;
+  readonly notifications: Notifications;
   readonly active: ActiveTasks;
   readonly writes: ClusterWrites;
   readonly cacheDir: string;
 }
 
 /** Listeners to a change that the replica has applied. */
-function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): FollowerParts['onChange'] {
+function hearing({ notifications, active, writes, proxies, cacheDir }: Hearing): FollowerParts['onChange'] {
   return async (change, written) => {
     const { body } = change;
-    teller.applied(change);
+    notifications.applied(change);
     if (body.kind === 'library') return;
     if (body.kind !== 'write') return active.told(body);
     writes.told(body.id, written);
@@ -213,15 +213,15 @@ function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): Follow
   };
 }
 
-/** Events of the cluster from the teller, and events of tasks of this engine. */
-function tellingIn(teller: Teller, local: Tasks): Telling {
+/** Events of the cluster, and those of tasks of this engine. */
+function tellingIn(notifications: Notifications, local: Tasks): Telling {
   const localTelling = tellingOf(local);
   return {
     get tells() {
-      return teller.tells;
+      return notifications.tells;
     },
     subscribe: (listener) => {
-      const ends = [teller.subscribe(listener), localTelling.subscribe(listener)];
+      const ends = [notifications.subscribe(listener), localTelling.subscribe(listener)];
       return () => {
         for (const end of ends) end();
       };
@@ -252,10 +252,10 @@ function watchingOf(common: LocalParts, log: Log): SharedWatch {
 
 function standingOf(
   { away, tooNew }: Database,
-  { applied, known, missed }: Follower,
+  { applied, latest, missed }: Follower,
   { troubles }: RunningNode,
 ): ClusterStanding {
-  return { away, applied, known, missed, troubles: tooNew === null ? troubles : [tooNew, ...troubles] };
+  return { away, applied, latest, missed, troubles: tooNew === null ? troubles : [tooNew, ...troubles] };
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */

@@ -11,7 +11,7 @@ export async function clusterFamilies(
   clock: Clock,
 ): Promise<MetricFamily[]> {
   if (cluster === null) return [];
-  const { away, applied, known, missed } = cluster.standing();
+  const { away, applied, latest, missed } = cluster.standing();
   // While the database is away nobody knows.
   const status = away === null ? await statusWithin(cluster, clock) : null;
   const families = [
@@ -25,7 +25,7 @@ export async function clusterFamilies(
       'gauge',
       'framehound_cluster_changes_behind',
       'Changes of the library that this node does not have yet.',
-      Math.max(status?.changes ?? 0, known) - applied,
+      Math.max(status?.changes ?? 0, latest) - applied,
     ),
     single(
       'gauge',

@@ -5,8 +5,8 @@ import test, { type TestContext } from 'node:test';
 import type { WorkResult } from '../../../actors/analysis/contract.ts';
 import { Leases } from '../../../actors/cluster/leases.ts';
 import { addChange, changesAfter, lastChange } from '../../../actors/cluster/log.ts';
+import { Notifications } from '../../../actors/cluster/notifications.ts';
 import { RootPaths } from '../../../actors/cluster/places.ts';
-import { Teller } from '../../../actors/cluster/teller.ts';
 import type { MomentsRequest } from '../../../actors/search/moments/contract.ts';
 import type { SearchHit } from '../../../events/searches/contract.ts';
 import { SearchService } from '../../../events/searches/searches.ts';
@@ -24,7 +24,7 @@ import { type Machines, machines } from './homes.ts';
 test('events of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   const all = await machines(t);
   const here = await told(t, all, '/footage');
-  await until(() => here.teller.tells);
+  await until(() => here.notifications.tells);
   const there = await told(t, all, '/mnt/nas');
   const { url, received } = await receiver(t);
   const { search_id } = await here.searches.save({ name: 'cars', request: savedRequest('/c') });
@@ -53,9 +53,9 @@ test('events of a cluster', { skip: skipWithoutPostgres }, async (t) => {
     await lease(all, 'an hour');
     await found(all, 'b.mp4', true);
     await there.follow();
-    assert.equal(there.teller.tells, false);
+    assert.equal(there.notifications.tells, false);
     await lease(all, 'nothing');
-    await until(() => there.teller.tells && received.length === 3);
+    await until(() => there.notifications.tells && received.length === 3);
     assert.deepEqual(received.map(fileOf).toSorted(), ['a.mp4', 'b.mp4', 'completed']);
     const { total } = there.webhooks.deliveries(webhook.webhook_id, { offset: 0, limit: 10 });
     assert.equal(total, 2, 'its own');
@@ -112,10 +112,10 @@ async function told(t: TestContext, all: Machines, footage: string) {
   const leases = new Leases({ ...machine, library, clock: systemClock });
   const places = new RootPaths(machine.roots);
   let applied = await lastChange(all.database, library);
-  const teller = new Teller({ ...parts, ...machine, library, places, leases }, applied);
+  const notifications = new Notifications({ ...parts, ...machine, library, places, leases }, applied);
   const tasks = fakeTasks();
   tasks.records.set('t', detailOf('t'));
-  const common = { ...parts, homeFiles: machine.home, telling: teller, tasks };
+  const common = { ...parts, homeFiles: machine.home, telling: notifications, tasks };
   const search = {
     loaded: null,
     onLoaded: () => {},
@@ -130,21 +130,21 @@ async function told(t: TestContext, all: Machines, footage: string) {
   const watchFolders = { list: async () => ({ watch_folders: [], service_status: {} as never }) };
   const folder = join(machine.folder, 'webhooks');
   const webhooks = new WebhookService({ ...common, searches, watchFolders, hosts: [], folder });
-  teller.begin();
+  notifications.begin();
   t.after(() => {
     for (const one of [searches, webhooks]) one.close();
-    return teller.stop();
+    return notifications.stop();
   });
   const follow = async () => {
     const { changes } = await changesAfter(all.database, library, { seq: applied, at_ms: 0 }, 100);
     for (const change of changes) {
       applied = change.seq;
-      teller.applied(change);
+      notifications.applied(change);
     }
   };
   // Others hear nothing of it any more.
   const cutOff = machine.leave;
-  return { footage, teller, searches, webhooks, hits, follow, cutOff };
+  return { footage, notifications, searches, webhooks, hits, follow, cutOff };
 }
 
 function answerOf(media_paths: readonly string[]) {

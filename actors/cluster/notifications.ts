@@ -16,7 +16,7 @@ const LOOK_EVERY = 2_000;
 /** Changes read at once. */
 const TOGETHER = 100;
 
-export interface TellerParts {
+export interface NotificationsParts {
   readonly leases: Pick<Leases, 'take'>;
   readonly database: Sql;
   readonly library: string;
@@ -29,7 +29,7 @@ export interface TellerParts {
 interface Turn {
   readonly lease: Lease;
   /** The last change that was told. */
-  told: number;
+  lastSent: number;
   /** The last one of which everything was made, and the last one that is recorded as such. */
   done: number;
   recorded: number;
@@ -37,8 +37,8 @@ interface Turn {
   readonly open: { readonly seq: number; isDone: boolean }[];
 }
 
-export class Teller implements Telling {
-  readonly #parts: TellerParts;
+export class Notifications implements Telling {
+  readonly #parts: NotificationsParts;
   readonly #stop = new AbortController();
   readonly #alarm: Alarm;
   readonly #listeners = new Set<ToldListener>();
@@ -48,7 +48,7 @@ export class Teller implements Telling {
   #over: Promise<void> = Promise.resolve();
 
   /** `applied`: the last change that the replica has. */
-  constructor(parts: TellerParts, applied: number) {
+  constructor(parts: NotificationsParts, applied: number) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock);
     this.#applied = applied;
@@ -73,7 +73,7 @@ export class Teller implements Telling {
     this.#applied = change.seq;
     if (!this.tells) return;
     // Nearly always it is the next one, and need not be read again.
-    if (this.#turn?.told === change.seq - 1) this.#tell(this.#turn, change);
+    if (this.#turn?.lastSent === change.seq - 1) this.#tell(this.#turn, change);
     else this.#alarm.ring();
   }
 
@@ -95,7 +95,7 @@ export class Teller implements Telling {
     if (!this.tells) this.#turn = await this.#begun();
     const turn = this.#turn;
     if (turn === null || !this.tells) return false;
-    const isMore = turn.told < this.#applied && (await this.#catchUp(turn));
+    const isMore = turn.lastSent < this.#applied && (await this.#catchUp(turn));
     await this.#record(turn);
     return isMore;
   }
@@ -114,7 +114,7 @@ export class Teller implements Telling {
       );
       const recorded = Number(row!.told ?? -1);
       const start = row!.told === null ? this.#applied : recorded;
-      return { lease, told: start, done: start, recorded, open: [] };
+      return { lease, lastSent: start, done: start, recorded, open: [] };
     } catch (error) {
       await lease.release();
       throw error;
@@ -124,20 +124,25 @@ export class Teller implements Telling {
   /** Tells what happened while nobody did. */
   async #catchUp(turn: Turn): Promise<boolean> {
     const { database, library, log } = this.#parts;
-    const { cut, changes } = await changesAfter(database, library, { seq: turn.told, at_ms: 0 }, TOGETHER);
-    if (cut > turn.told) {
-      log.error('events were left out, because the log was cut', { changes: cut - turn.told });
-      turn.told = turn.done = cut;
+    const { cut, changes } = await changesAfter(
+      database,
+      library,
+      { seq: turn.lastSent, at_ms: 0 },
+      TOGETHER,
+    );
+    if (cut > turn.lastSent) {
+      log.error('events were left out, because the log was cut', { changes: cut - turn.lastSent });
+      turn.lastSent = turn.done = cut;
     }
     for (const change of changes) {
       if (!this.tells || change.seq > this.#applied) return false;
-      if (change.seq > turn.told) this.#tell(turn, change);
+      if (change.seq > turn.lastSent) this.#tell(turn, change);
     }
-    return turn.told < this.#applied;
+    return turn.lastSent < this.#applied;
   }
 
   #tell(turn: Turn, { seq, body }: ClusterChange): void {
-    turn.told = seq;
+    turn.lastSent = seq;
     const deliveries: Promise<void>[] = [];
     if (body.kind === 'results') {
       const { task_id, results, standing } = body;
