@@ -59,19 +59,20 @@ export async function startEngine(
   const end = () => supervisor.stop().finally(() => journal.close());
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
-    const { thumbnailDecoders, clipWriters, watcher, films: decoding, index: own, ...leaves } = actors;
+    const { thumbnailDecoders, clipWriters, watcher, films: decoding, index, ...leaves } = actors;
     const homeFiles = filesIn(choice, () => cluster);
-    const [lists, roots] = [openLists(values, systemClock, homeFiles), createRoots(values, own, () => tasks)];
+    const lists = openLists(values, systemClock, homeFiles);
+    const roots = createRoots(values, index, () => tasks);
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url, device);
-    const shared = { ...leaves, index: indexIn(choice, own, () => cluster) };
+    const shared = { ...leaves, index: indexIn(choice, index, () => cluster) };
     const parts = { ...shared, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
     const summarizing = () => analysis.summarizing || cluster?.summarizing === true;
     const asking = { thumbnailDecoders, lists, summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: leaves.prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode, roots };
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
-    const analysing = { ...parts, ...choices, index: own, clips, proxies, decoders: decoding, faceSide };
+    const analysing = { ...parts, ...choices, index, clips, proxies, decoders: decoding, faceSide };
     const analysis = createAnalysis(analysing);
     const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis, ...host });
     const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });

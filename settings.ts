@@ -233,20 +233,20 @@ export type SettingValues = Values<typeof settings>;
 
 /** The folders that follow from the settings. */
 export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
-  const own = resolve(values.home);
+  const homeFolder = resolve(values.home);
   return {
-    home: own,
-    cache: values.cache_dir ? resolve(values.cache_dir) : join(own, 'analysis'),
-    models: join(own, 'models'),
-    journal: join(own, 'journal.ndjson'),
-    tasks: join(own, 'tasks'),
-    lists: join(own, 'lists'),
-    roots: join(own, 'roots.json'),
-    searches: join(own, 'searches'),
-    webhooks: join(own, 'webhooks'),
-    licenses: join(own, 'licenses'),
-    machine: join(own, 'machine'),
-    sessions: join(own, 'sessions'),
+    home: homeFolder,
+    cache: values.cache_dir ? resolve(values.cache_dir) : join(homeFolder, 'analysis'),
+    models: join(homeFolder, 'models'),
+    journal: join(homeFolder, 'journal.ndjson'),
+    tasks: join(homeFolder, 'tasks'),
+    lists: join(homeFolder, 'lists'),
+    roots: join(homeFolder, 'roots.json'),
+    searches: join(homeFolder, 'searches'),
+    webhooks: join(homeFolder, 'webhooks'),
+    licenses: join(homeFolder, 'licenses'),
+    machine: join(homeFolder, 'machine'),
+    sessions: join(homeFolder, 'sessions'),
   };
 }
 

@@ -66,23 +66,23 @@ type Timed = Pick<WrittenSearchMatch, 'hash_str' | 'start_seconds' | 'end_second
 
 /** Words by their rank; one that is taken by a scene is no entry of its own. */
 class Ranked<W extends Timed> {
-  readonly #left: Map<W, number>;
+  readonly #ranks: Map<W, number>;
 
   constructor(words: readonly W[]) {
-    this.#left = new Map(words.map((word, rank) => [word, rank]));
+    this.#ranks = new Map(words.map((word, rank) => [word, rank]));
   }
 
   takeWithin(match: Match): { readonly words: W | null; readonly rank: number } {
-    for (const [words, rank] of this.#left) {
+    for (const [words, rank] of this.#ranks) {
       if (!isWithin(words, match)) continue;
-      this.#left.delete(words);
+      this.#ranks.delete(words);
       return { words, rank };
     }
     return { words: null, rank: Number.POSITIVE_INFINITY };
   }
 
   rest(): [W, number][] {
-    return [...this.#left];
+    return [...this.#ranks];
   }
 }
 

@@ -58,7 +58,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 };
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { flags, rest: commandLine } = takeSettings(argv);
+  const { flags, commandLine } = takeSettings(argv);
   const [name, ...args] = commandLine;
   const helped = helpOf(commandLine);
   if (helped !== null) {
@@ -97,7 +97,7 @@ function isCommand(name: string): name is CommandName {
 }
 
 /** Settings may stand before or after the command; what is left is the command's own. */
-function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>; rest: string[] } {
+function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>; commandLine: string[] } {
   const names = Object.values(settings).flatMap(({ flag }) => (flag ? [flag] : []));
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({
@@ -117,7 +117,7 @@ function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>
     settingTokens.add(token.index);
     if (!token.inlineValue) settingTokens.add(token.index + 1);
   }
-  return { flags, rest: argv.filter((_, index) => !settingTokens.has(index)) };
+  return { flags, commandLine: argv.filter((_, index) => !settingTokens.has(index)) };
 }
 
 /** `quiet`: the least level that is logged unless a setting says another one. */

@@ -193,7 +193,7 @@ function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number):
 const EVERY_MS = 500;
 
 interface JsonView extends ProgressView {
-  found(found: MediaFiles): void;
+  found(media: MediaFiles): void;
   /** Events of the command itself, before the last line. */
   more(event: string, fields: object): void;
   /** The last line of a task that came to an end of its own. */

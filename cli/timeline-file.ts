@@ -69,14 +69,14 @@ export async function saveTimeline(path: string, answer: TimelineAnswer): Promis
  * warnings.
  */
 export async function saveScenes(
-  found: readonly SceneMatch[],
+  matches: readonly SceneMatch[],
   sequence_name: string,
   format: TimelineFormat,
   path: string,
   client: Client,
   cache_dir: string,
 ): Promise<SavedTimeline | null> {
-  const placed = found.slice(0, mostItems);
+  const placed = matches.slice(0, mostItems);
   const items = sceneItems(placed);
   if (items.length === 0) return null;
   const named = sequence_name.slice(0, 1000);

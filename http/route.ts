@@ -35,7 +35,7 @@ export interface Content {
    * All of it, where it is in memory anyway: sent at once, and compressed to a client that takes that.
    * *Borrowed*.
    */
-  readonly held?: Uint8Array;
+  readonly bytes?: Uint8Array;
   /**
    * At least one byte of [from, to), a large part at most as many as a piece has. Rejects when they cannot be
    * read any more.

@@ -8,7 +8,7 @@ import { Line } from './sync/locks.ts';
 export class Budget {
   /** Bytes, at most, of all holders together. */
   readonly limit: number;
-  readonly #held = new Map<object, number>();
+  readonly #bytes = new Map<object, number>();
   readonly #line = new Line(() => this.free);
   #used = 0;
 
@@ -32,7 +32,7 @@ export class Budget {
     if (!(bytes <= this.limit)) throw overBudget(bytes, this.limit);
     const take = () => {
       this.#used += bytes;
-      this.#held.set(holder, (this.#held.get(holder) ?? 0) + bytes);
+      this.#bytes.set(holder, (this.#bytes.get(holder) ?? 0) + bytes);
     };
     await this.#line.wait(bytes, take, signal, lane);
   }
@@ -41,8 +41,8 @@ export class Budget {
    * Gives back all of a holder; one that holds nothing is left alone, because a crash may have come first.
    */
   release(holder: object): void {
-    this.#used -= this.#held.get(holder) ?? 0;
-    if (this.#held.delete(holder)) this.#line.serve();
+    this.#used -= this.#bytes.get(holder) ?? 0;
+    if (this.#bytes.delete(holder)) this.#line.serve();
   }
 }
 

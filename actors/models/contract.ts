@@ -458,7 +458,7 @@ export interface RemovedModel {
   readonly key: string;
   readonly removed: readonly string[];
   /** Files that come with the folder: they are the user's own. */
-  readonly kept: readonly string[];
+  readonly ownFiles: readonly string[];
 }
 
 /** `refused`: it is not used from now on. */

@@ -522,7 +522,7 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
 
 async function removeFiles(folder: string, { files }: ModelRow): Promise<Omit<RemovedModel, 'key'>> {
   const removed: string[] = [];
-  const kept: string[] = [];
+  const ownFiles: string[] = [];
   await sweepPackage(folder);
   for (const file of files) {
     const { name, url } = file;
@@ -530,14 +530,14 @@ async function removeFiles(folder: string, { files }: ModelRow): Promise<Omit<Re
     if (url !== null) await dropPart({ path });
     if (file.npm) await rm(join(folder, tarballName(file.npm)), { force: true });
     if ((await sizeOf(path)) === null) continue;
-    if (isOwnFile(file)) kept.push(name);
+    if (isOwnFile(file)) ownFiles.push(name);
     else {
       await rm(path);
       removed.push(name);
     }
   }
   for (const name of [RECORDS, testFile]) await rm(join(folder, name), { force: true });
-  return { removed, kept };
+  return { removed, ownFiles };
 }
 
 type Found =

@@ -98,9 +98,12 @@ const tests: Readonly<
       const { width, height } = shape;
       await withPicture(decoder, name, shape, async (picture) => {
         const request = { model_key, picture, width, height, before: null };
-        const { things: found } = await timer.time(() => detector.ask('find', request, { slots: [picture] }));
-        for (const [, wanted, box] of things.filter(([of]) => of === name))
-          if (found.some((one) => one.class === wanted && overlap(one.box, box) >= 0.5)) right++;
+        const { things: detections } = await timer.time(() =>
+          detector.ask('find', request, { slots: [picture] }),
+        );
+        for (const [, label, box] of things.filter(([of]) => of === name))
+          if (detections.some((detection) => detection.class === label && overlap(detection.box, box) >= 0.5))
+            right++;
       });
     }
     const counted = { right, of: things.length, counted: 'things found' };
@@ -127,20 +130,20 @@ const tests: Readonly<
   },
 
   'face-detector': async (actors) => {
-    const { found, device, timer } = await facesOf(actors);
-    const right = found.filter((face) => face !== null).length;
+    const { vectors, device, timer } = await facesOf(actors);
+    const right = vectors.filter((face) => face !== null).length;
     const counted = { right, of: faceBoxes.length, counted: 'faces found' };
     return { ...counted, ...timer.mean('a picture with six faces, both models'), device, reason: null };
   },
 
   'face-embedder': async (actors) => {
-    const { found, device, timer } = await facesOf(actors);
+    const { vectors, device, timer } = await facesOf(actors);
     const people = faceBoxes.length / 2;
-    const right = found.filter((vector, i) => {
-      const others = found.map((other, at) => (at === i ? null : other));
+    const right = vectors.filter((vector, i) => {
+      const others = vectors.map((other, at) => (at === i ? null : other));
       return vector !== null && nearest(vector, others) % people === i % people;
     });
-    const counted = { right: right.length, of: found.length, counted: 'faces most like the same person' };
+    const counted = { right: right.length, of: vectors.length, counted: 'faces most like the same person' };
     return { ...counted, ...timer.mean('a picture with six faces, both models'), device, reason: null };
   },
 
@@ -148,7 +151,7 @@ const tests: Readonly<
     const { state } = await transcriber.ask('load', { model_key });
     if (!languages.some((language) => language === '*' || /^en\b/.test(language)))
       return { ...untested('the sentences of the test are English'), device: state.device };
-    const language = languages.includes('*') ? null : languages.find((one) => /^en\b/.test(one))!;
+    const language = languages.includes('*') ? null : languages.find((code) => /^en\b/.test(code))!;
     const timer = new Timer();
     const written = await timer.time(async () => {
       const { session } = await transcriber.ask('open', { model_key, language, channels: 1 });
@@ -259,23 +262,23 @@ async function facesOf({ decoder, faces }: TestedActors) {
   const { model_key, device, dimensions } = await faces.ask('load', {});
   const timer = new Timer();
   const shape = { width: 960, height: 640, fit: 'stretch', resample: 'area' } as const;
-  let found: (Float32Array | null)[] = [];
+  let vectors: (Float32Array | null)[] = [];
   await withPicture(decoder, facesFile, shape, async (picture) => {
     const request = { model_key, picture, width: shape.width, height: shape.height };
     const answer = await timer.time(() => faces.ask('find', request, { slots: [picture] }));
-    found = faceBoxes.map((box) => {
+    vectors = faceBoxes.map((box) => {
       const at = answer.faces.findIndex((face) => overlap(face.box, box) >= 0.4);
       return at < 0 ? null : answer.vectors.subarray(at * dimensions, (at + 1) * dimensions);
     });
   });
-  return { found, device, timer };
+  return { vectors, device, timer };
 }
 
 // Samples, and how they come into slots.
 
-const own = (name: string) => fileURLToPath(new URL(`./media/${name}`, import.meta.url));
-const voicesFile = own('two-voices.ogg');
-const facesFile = own('faces.jpg');
+const mediaPath = (name: string) => fileURLToPath(new URL(`./media/${name}`, import.meta.url));
+const voicesFile = mediaPath('two-voices.ogg');
+const facesFile = mediaPath('faces.jpg');
 const fileOf = (name: string) => fileURLToPath(new URL(`../samples/media/${name}`, import.meta.url));
 
 type Decoding = Pick<TestedActors, 'decoder'>['decoder'];

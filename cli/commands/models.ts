@@ -360,9 +360,9 @@ async function modelToUse(word: string, { installation }: Context): Promise<Mode
 
 async function remove(key: string, { installation, out }: Context): Promise<number> {
   const { models: library } = await installation();
-  const { removed, kept } = await library.remove(key);
+  const { removed, ownFiles } = await library.remove(key);
   out(
-    `${key}: ${removed.length} files deleted${kept.length > 0 ? `; your own files were kept: ${kept.join(', ')}` : ''}\n`,
+    `${key}: ${removed.length} files deleted${ownFiles.length > 0 ? `; your own files were kept: ${ownFiles.join(', ')}` : ''}\n`,
   );
   return exit.ok;
 }

@@ -215,7 +215,7 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
     clock,
     now: Date.now,
     log: log.named('license'),
-    kept: guardian.kept(LICENSES),
+    savedValue: guardian.kept(LICENSES),
     keep: (text) => guardian.keep(LICENSES, text),
   });
   return new Access({

@@ -19,7 +19,7 @@ interface FollowingParts {
   readonly log: Log;
   saved(): readonly SavedSearch[];
   /** Resolves when those who wait for it have it. */
-  found(search: SavedSearch, found: FollowedMatch, task_id: string): Promise<unknown>;
+  found(search: SavedSearch, match: FollowedMatch, task_id: string): Promise<unknown>;
   /** Null when it was run completely. */
   problem(search: SavedSearch, what: string | null): void;
 }
@@ -35,7 +35,7 @@ interface Followed {
   /** Each file, or `withFaces`, and who waits until it was searched. */
   readonly waiting: Map<string, PromiseWithResolvers<void>>;
   /** Searches, moments and kinds of reasons that were told. */
-  readonly told: Set<string>;
+  readonly seenKeys: Set<string>;
   isOver: boolean;
 }
 
@@ -170,7 +170,7 @@ class Following {
 
   async #searchOne(
     search: SavedSearch,
-    { task_id, told, paths, unloaded }: Searched,
+    { task_id, seenKeys, paths, unloaded }: Searched,
   ): Promise<Promise<unknown>[]> {
     const { signal } = this.#closing;
     const { search: searches, found, problem } = this.#parts;
@@ -194,7 +194,7 @@ class Following {
         signal,
       );
       problem(search, unloaded ?? unsearched(answer));
-      return hitsOf(search, answer, told).map((hit) => found(search, hit, task_id));
+      return hitsOf(search, answer, seenKeys).map((hit) => found(search, hit, task_id));
     } catch (error) {
       if (!signal.aborted) problem(search, unloaded ?? reasonOf(error));
       return [];
@@ -203,14 +203,14 @@ class Following {
 }
 
 /** Files of a task that are searched together; `unloaded`: why some of them may not be found. */
-interface Searched extends Pick<Followed, 'told'> {
+interface Searched extends Pick<Followed, 'seenKeys'> {
   readonly task_id: string;
   readonly paths: readonly string[];
   readonly unloaded: string | null;
 }
 
 function newTask(): Followed {
-  return { waiting: new Map(), told: new Set(), isOver: false };
+  return { waiting: new Map(), seenKeys: new Set(), isOver: false };
 }
 
 /** The sentence of an answer that says that something was not searched, or not as it was asked for. */
@@ -220,7 +220,11 @@ function unsearched({ notes = [] }: MomentsAnswer): string | null {
 }
 
 /** A hit for each file with moments that count and were not told. */
-export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Set<string>): FollowedMatch[] {
+export function hitsOf(
+  search: SavedSearch,
+  { moments }: MomentsAnswer,
+  seenKeys: Set<string>,
+): FollowedMatch[] {
   const { cache_dir, query = '' } = search.request;
   const counted = moments.flatMap((moment) => {
     const reasons = countedReasons(moment.reasons, query);
@@ -228,7 +232,7 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
     const kinds = moment.reasons.length === 0 ? [{ kind: 'selected' }] : reasons;
     const isNew = kinds.map(({ kind }) => {
       const key = `${search.search_id} ${moment.moment_id} ${kind}`;
-      return told.size < told.add(key).size;
+      return seenKeys.size < seenKeys.add(key).size;
     });
     return isNew.includes(true) ? [{ ...moment, reasons }] : [];
   });

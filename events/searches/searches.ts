@@ -76,7 +76,7 @@ export class SearchService implements SavedSearches {
     this.#stop = followAnalyses({
       ...parts,
       saved: () => this.#file.read(),
-      found: (search, found, task_id) => this.#found(search, found, task_id),
+      found: (search, match, task_id) => this.#found(search, match, task_id),
       problem: (search, what) => void this.#problems.set(search.search_id, what),
     });
   }
@@ -164,11 +164,11 @@ export class SearchService implements SavedSearches {
     this.#stop();
   }
 
-  #found({ search_id, name }: SavedSearch, found: FollowedMatch, task_id: string): Promise<unknown> {
+  #found({ search_id, name }: SavedSearch, match: FollowedMatch, task_id: string): Promise<unknown> {
     const before = this.#hitsOf(search_id);
-    const hit_id = hitIdOf(search_id, task_id, found);
+    const hit_id = hitIdOf(search_id, task_id, match);
     const earlier = before.hits.find((hit) => hit.hit_id === hit_id);
-    const hit = earlier ?? { hit_id, search_id, name, ...found, found_at: this.#parts.now() };
+    const hit = earlier ?? { hit_id, search_id, name, ...match, found_at: this.#parts.now() };
     if (earlier === undefined) {
       this.#keep(before, hit);
       for (const listener of this.#listeners) listener(hit);

@@ -17,7 +17,7 @@ interface Sources {
   now(): number;
   readonly log: Log;
   /** The last text that an earlier process of the service gave to `keep`. */
-  readonly kept?: SavedValue | undefined;
+  readonly savedValue?: SavedValue | undefined;
   /** Called with the validations of a license server, for the process that may come after a crash. */
   keep?(text: string): void;
 }
@@ -28,7 +28,7 @@ export function openLicenses(values: Values, sources: Sources): Licenses {
   const validator = validatorOf(values, sources);
   // Keys of this machine are validated as fast as they are remembered, and a revoked one must not come back.
   const memory =
-    url && sources.keep ? grantMemory(`${url} ${publicKey}`, sources.kept, sources.keep) : undefined;
+    url && sources.keep ? grantMemory(`${url} ${publicKey}`, sources.savedValue, sources.keep) : undefined;
   return new Licenses(validator, { ...sources, ...(memory ? { memory } : {}) });
 }
 

@@ -17,7 +17,7 @@ export function contentOfText(text: string, type: string): Content {
     type,
     size: bytes.length,
     etag,
-    held: bytes,
+    bytes,
     read: async (from, to) => bytes.subarray(from, to),
     close: async () => {},
   };
@@ -85,12 +85,12 @@ export async function contentAnswer(
   const part = partOf(conditions, content, method === 'GET');
   const { status } = part;
   const named = [['ETag', content.etag], ['Accept-Ranges', 'bytes'], ...Object.entries(headers)] as const;
-  if ((status === 200 || status === 304) && content.held) {
-    const { type, held, etag } = content;
+  if ((status === 200 || status === 304) && content.bytes) {
+    const { type, bytes, etag } = content;
     await content.close();
     const described = [...heldHeaders(etag), ...Object.entries(headers)] as const;
     if (status === 304) return { status, headers: described, body: '' };
-    return { status, headers: [['Content-Type', type], ...described], body: held, stays: true };
+    return { status, headers: [['Content-Type', type], ...described], body: bytes, stays: true };
   }
   if (status === 200 || status === 206) {
     const range = `bytes ${part.from}-${part.to - 1}/${content.size}`;

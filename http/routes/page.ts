@@ -28,7 +28,7 @@ export const page = route({
   handle: async () => {
     const textOf = async (name: string) => {
       const content = await files().content(name);
-      return content && Buffer.from(content.held!).toString();
+      return content && Buffer.from(content.bytes!).toString();
     };
     const preloaded = await needed(entry, textOf, importMap.imports);
     const document = pageDocument(files().names, preloaded);

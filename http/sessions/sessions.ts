@@ -175,11 +175,11 @@ export class Sessions {
   changedOutside(name: string): void {
     const entry = this.#files.one(name);
     if (entry === undefined) return;
-    const { start, kept } = entry;
+    const { start, session } = entry;
     const knownHash = [...this.#sessions.keys()].find((hash) => hash.startsWith(start));
-    if (kept === null) this.#sessions.delete(knownHash ?? '');
-    else if ((this.#sessions.get(knownHash ?? '')?.used.wall ?? 0) < kept.last_used_at * 1000)
-      this.#sessions.set(kept.hash, restored(kept, this.#time()));
+    if (session === null) this.#sessions.delete(knownHash ?? '');
+    else if ((this.#sessions.get(knownHash ?? '')?.used.wall ?? 0) < session.last_used_at * 1000)
+      this.#sessions.set(session.hash, restored(session, this.#time()));
   }
 
   /**
@@ -294,7 +294,7 @@ interface SessionFiles {
    * Session in a file such as `sessions/….json`: the beginning of its hash, and null if it is gone. Undefined
    * for the name of another file.
    */
-  one(name: string): { readonly start: string; readonly kept: StoredSession | null } | undefined;
+  one(name: string): { readonly start: string; readonly session: StoredSession | null } | undefined;
   /** `flush`: it survives a power cut. */
   write(session: StoredSession, flush: boolean): void;
   remove(hash: string): void;
@@ -324,7 +324,7 @@ export function sessionFiles(folder: string, log: Log): SessionFiles {
     },
     one: (name) => {
       const [, start] = /^sessions\/([0-9a-f]{24})\.json$/.exec(name) ?? [];
-      return start === undefined ? undefined : { start, kept: readSession(pathOf(start), log)[0] ?? null };
+      return start === undefined ? undefined : { start, session: readSession(pathOf(start), log)[0] ?? null };
     },
     write: (session, flush) => {
       const text = `${JSON.stringify(session)}\n`;

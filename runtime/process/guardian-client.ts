@@ -97,7 +97,7 @@ export class GuardianClient {
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
   readonly #wasGuarded: boolean;
-  readonly #kept: ReadonlyMap<string, SavedValue>;
+  readonly #values: ReadonlyMap<string, SavedValue>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   #restartRequested = false;
@@ -110,7 +110,7 @@ export class GuardianClient {
     const restarts = engineProcess.env[RESTARTS_VARIABLE];
     // Programs that the engine starts have no guardian.
     delete engineProcess.env[RESTARTS_VARIABLE];
-    this.#kept = new Map(Object.entries(parseKept(engineProcess.env[KEPT_VARIABLE])));
+    this.#values = new Map(Object.entries(parseKept(engineProcess.env[KEPT_VARIABLE])));
     delete engineProcess.env[KEPT_VARIABLE];
     this.previous = parsePrevious(engineProcess.env[PREVIOUS_VARIABLE]);
     delete engineProcess.env[PREVIOUS_VARIABLE];
@@ -146,7 +146,7 @@ export class GuardianClient {
 
   /** The last value that the engine process before this one saved under a name. */
   kept(name: string): SavedValue | undefined {
-    return this.#kept.get(name);
+    return this.#values.get(name);
   }
 
   /** Says that the engine answers now. */

@@ -73,13 +73,13 @@ export async function guard(options: GuardianOptions): Promise<number> {
   // Between two engines nothing else keeps this process running.
   const alive = setInterval(() => {}, 2 ** 30);
   const crashes: number[] = [];
-  const kept = createKept(clock, log);
+  const savedValues = createKept(clock, log);
   let previous: PreviousEngine | null = null;
   try {
     for (let restarts = 0; ; restarts++) {
       if (stop.isRequested) return 0;
       const began = clock.now();
-      const end = await runEngine(options, { restarts, previous, kept }, stop);
+      const end = await runEngine(options, { restarts, previous, savedValues }, stop);
       previous = previousOf(end);
       if (!end.isRequested) crashes.push(clock.now());
       const next = engineVerdict(end, crashes, clock.now(), options.policy ?? enginePolicy);
@@ -161,12 +161,15 @@ function previousOf({ pid, code, signal, why }: End): PreviousEngine | null {
 
 /** Facts about earlier engine processes, passed to the next one. */
 interface Earlier {
-  readonly kept: KeptValues;
+  readonly savedValues: KeptValues;
   readonly restarts: number;
   readonly previous: PreviousEngine | null;
 }
 
-function spawnEngine({ command, env }: GuardianOptions, { restarts, previous, kept }: Earlier): ChildProcess {
+function spawnEngine(
+  { command, env }: GuardianOptions,
+  { restarts, previous, savedValues }: Earlier,
+): ChildProcess {
   const [program, ...args] = command;
   return spawn(program, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -174,7 +177,7 @@ function spawnEngine({ command, env }: GuardianOptions, { restarts, previous, ke
       ...(env ?? process.env),
       [RESTARTS_VARIABLE]: String(restarts),
       [PREVIOUS_VARIABLE]: previous ? JSON.stringify(previous) : '',
-      ...kept.env(),
+      ...savedValues.env(),
     },
     windowsHide: true,
   });
@@ -183,7 +186,7 @@ function spawnEngine({ command, env }: GuardianOptions, { restarts, previous, ke
 /** One engine process, from its start to its end. */
 function runEngine(options: GuardianOptions, earlier: Earlier, stop: Stop): Promise<End> {
   const { clock, log } = options;
-  const { restarts, kept } = earlier;
+  const { restarts, savedValues } = earlier;
   const limits = { ...defaultLimits, ...options.limits };
   const began = clock.now();
   const child = spawnEngine(options, earlier);
@@ -213,7 +216,7 @@ function runEngine(options: GuardianOptions, earlier: Earlier, stop: Stop): Prom
     heartbeats.received();
     if (message.type === 'ready')
       log.info('engine is ready', { pid, restarts, start_ms: Math.round(clock.now() - began) });
-    if (message.type === 'keep') kept.put(message.name, message.value);
+    if (message.type === 'keep') savedValues.put(message.name, message.value);
     if (message.type !== 'restart') return;
     why = message.reason;
     log.error('engine asks for a restart', { pid, why });

@@ -81,7 +81,7 @@ export async function sideBySide<T>(
 ): Promise<void> {
   const failed = new AbortController();
   const until = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const one = async () => {
+  const runner = async () => {
     for (const item of items) {
       if (until.aborted) throw engineErrors.CANCELLED();
       await work(item, until).catch((error) => {
@@ -90,5 +90,5 @@ export async function sideBySide<T>(
       });
     }
   };
-  await Promise.all(Array.from({ length: together }, one));
+  await Promise.all(Array.from({ length: together }, runner));
 }

@@ -126,8 +126,8 @@ export class Clustering {
 const sampled = 512;
 
 /**
- * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `own`: the one that suits
- * the model, which is the answer where the distances have no structure.
+ * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `usualEps`: the one that
+ * suits the model, which is the answer where the distances have no structure.
  */
 export async function* findEps(
   rows: TiledRows,
@@ -148,7 +148,7 @@ export async function* findEps(
       yield done / (sample.length * rows.count);
     }
   }
-  return epsFrom({ ...pooled(histograms), faces: rows.count, own: usualEps }) ?? usualEps;
+  return epsFrom({ ...pooled(histograms), faces: rows.count, usualEps }) ?? usualEps;
 }
 
 /** Rows with the lowest hashes of their bits. */
@@ -244,11 +244,11 @@ interface Distances {
   readonly all: Float64Array;
   readonly faces: number;
   /** The eps that suits the model which made the vectors. */
-  readonly own: number;
+  readonly usualEps: number;
 }
 
 /** Null: there is no structure. */
-function epsFrom({ neighbours, all, faces, own: usualEps }: Distances): number | null {
+function epsFrom({ neighbours, all, faces, usualEps }: Distances): number | null {
   if (faces < fewest) return null;
   const edge = otsu(neighbours);
   const [same, others] = [momentsOf(neighbours, 0, edge), momentsOf(neighbours, edge, bins)];

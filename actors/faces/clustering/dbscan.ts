@@ -325,7 +325,7 @@ class Pairs {
    */
   async visit(left: Block, right: Block, isBelow: boolean, visit: Visit): Promise<void> {
     await this.#product.multiply(left, right, this.#dimensions);
-    const { cosines, found: matches } = this.#product;
+    const { cosines, matches } = this.#product;
     const error = roundingError(this.#dimensions);
     const [candidate, certain] = [this.#least - error, this.#least + error];
     // The bar is rounded to 32 bits, which moves it by less than the slack in `error`.

@@ -27,7 +27,7 @@ export interface ClusteringParts extends ProductOptions {
 
 interface ClusteringHandlers {
   readonly handlers: Pick<Handlers<Faces>, Message>;
-  readonly held: number;
+  readonly openCount: number;
   /** After the last turn. */
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function clusteringHandlers(parts: ClusteringParts): ClusteringHandlers {
         return {};
       },
     },
-    get held() {
+    get openCount() {
       return open.size;
     },
     close: async () => {

@@ -47,7 +47,7 @@ export class Product {
   /** Left rows × right rows. *Borrowed until the next multiplication.* */
   cosines: Float32Array = new Float32Array(0);
   /** Result of `reaching`. *Borrowed until the next call.* */
-  found: Int32Array = new Int32Array(0);
+  matches: Int32Array = new Int32Array(0);
   #columns = 0;
 
   private constructor(session: ModelSession) {
@@ -74,11 +74,11 @@ export class Product {
   }
 
   /**
-   * Writes the first `columns` of a row whose cosine is at least `least` to `found`, ascending: how many
+   * Writes the first `columns` of a row whose cosine is at least `least` to `matches`, ascending: how many
    * there are.
    */
   reaching(row: number, columns: number, least: number): number {
-    return this.#kernel.reaching(row * this.#columns * 4, columns, least, this.found.byteOffset);
+    return this.#kernel.reaching(row * this.#columns * 4, columns, least, this.matches.byteOffset);
   }
 
   #makeRoom(rows: number, columns: number): void {
@@ -88,7 +88,7 @@ export class Product {
     const missing = bytes - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / pageBytes));
     this.cosines = new Float32Array(this.#memory.buffer, 0, rows * columns);
-    this.found = new Int32Array(this.#memory.buffer, cosineBytes, columns);
+    this.matches = new Int32Array(this.#memory.buffer, cosineBytes, columns);
   }
 
   close(): Promise<void> {

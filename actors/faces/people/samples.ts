@@ -22,24 +22,24 @@ export interface ClusterPictures extends Omit<ClusterFaces, 'faces'> {
 
 /** Counts the letters of one answer down. */
 export class PictureBudget {
-  #left: number;
+  #remainingLetters: number;
   /** Pictures that did not fit, and the first cluster that misses some. */
   #missing = 0;
   #first: string | null = null;
 
   constructor({ mostLetters = MOST_LETTERS }: PeopleParts) {
-    this.#left = mostLetters;
+    this.#remainingLetters = mostLetters;
   }
 
   get isSpent(): boolean {
-    return this.#left < 0;
+    return this.#remainingLetters < 0;
   }
 
   /** Takes the first pictures, as many as fit. */
   take({ faces, entry_ids, places, ...cluster }: ClusterFaces): ClusterPictures {
     const encodedFaces: string[] = [];
     for (const jpeg of faces) {
-      this.#left -= base64Letters(jpeg);
+      this.#remainingLetters -= base64Letters(jpeg);
       if (this.isSpent) break;
       encodedFaces.push(base64(jpeg));
     }

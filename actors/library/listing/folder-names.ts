@@ -56,7 +56,7 @@ export class ListedFolders {
   /** Milliseconds since 1970. */
   readonly #now: () => number;
   readonly #reading = new SharedWork<FolderNames>();
-  readonly #kept = new Map<string, Kept>();
+  readonly #folders = new Map<string, Kept>();
 
   constructor(now: () => number, disk: ListingDisk = systemDisk) {
     this.#now = now;
@@ -77,12 +77,12 @@ export class ListedFolders {
   async #names(folder: string, signal: AbortSignal): Promise<FolderNames> {
     const stats = await this.#disk.stat(folder);
     const mark = `${stats.dev}-${stats.ino}-${stats.mtimeNs}-${stats.ctimeNs}`;
-    const before = this.#kept.get(folder);
+    const before = this.#folders.get(folder);
     if (before?.mark === mark) return before;
     const began = this.#now();
     const names = await this.#read(folder, signal);
-    this.#kept.delete(folder);
-    if (began - Number(stats.mtimeMs) >= UNSURE_MS) this.#kept.set(folder, { ...names, mark });
+    this.#folders.delete(folder);
+    if (began - Number(stats.mtimeMs) >= UNSURE_MS) this.#folders.set(folder, { ...names, mark });
     this.#drop();
     return names;
   }
@@ -118,10 +118,10 @@ export class ListedFolders {
 
   #drop(): void {
     const count = ({ folders, files }: FolderNames) => folders.length + files.length;
-    let names = [...this.#kept.values()].reduce((sum, folder) => sum + count(folder), 0);
-    for (const [path, folder] of this.#kept) {
-      if (this.#kept.size <= MOST_FOLDERS && names <= MOST_NAMES) return;
-      this.#kept.delete(path);
+    let names = [...this.#folders.values()].reduce((sum, folder) => sum + count(folder), 0);
+    for (const [path, folder] of this.#folders) {
+      if (this.#folders.size <= MOST_FOLDERS && names <= MOST_NAMES) return;
+      this.#folders.delete(path);
       names -= count(folder);
     }
   }

@@ -55,7 +55,7 @@ export class FailedWork {
   readonly #tasks: Pick<Tasks, 'list' | 'failures'>;
   readonly #now: () => number;
   /** Failures of each path, the latest first, by analysis folder; valid while `mark` is the same. */
-  readonly #known = new Map<string, { readonly mark: string; readonly failures: Failures }>();
+  readonly #entries = new Map<string, { readonly mark: string; readonly failures: Failures }>();
   /** Tasks of the last collection, by id. */
   #read: ReadonlyMap<string, ReadTask> = new Map();
 
@@ -79,12 +79,12 @@ export class FailedWork {
       ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && isAnalysis(request.types),
     );
     const mark = tasks.map(markOf).join();
-    const stored = this.#known.get(ownFolder);
+    const stored = this.#entries.get(ownFolder);
     if (stored?.mark === mark) return stored.failures;
     const failures = await this.#collect(tasks, signal);
     // One folder is kept: its pages are requested repeatedly.
-    this.#known.clear();
-    this.#known.set(ownFolder, { mark, failures });
+    this.#entries.clear();
+    this.#entries.set(ownFolder, { mark, failures });
     return failures;
   }
 

@@ -70,7 +70,7 @@ export async function mergeLibrary(
         moveBundles(from, cacheDir, source, isLeftOut);
         const imported = target.transact((writes) => {
           work.confirmIn(writes);
-          return bring(writes, { source, target, left: isLeftOut, roots: all });
+          return bring(writes, { source, target, isLeftOut, roots: all });
         });
         return { ...knownHashes, imported, clusterings: clusterings.map(decodeURIComponent) };
       });
@@ -181,12 +181,12 @@ function moveBundles(from: string, to: string, records: Environment, isLeftOut: 
 interface Bringing {
   readonly source: Environment;
   readonly target: Environment;
-  readonly left: LeftOut;
+  readonly isLeftOut: LeftOut;
   readonly roots: readonly RootRecord[];
 }
 
 /** Answers how many media came. */
-function bring(writes: Transaction, { source, target, left: isLeftOut, roots }: Bringing): number {
+function bring(writes: Transaction, { source, target, isLeftOut, roots }: Bringing): number {
   const { file } = target;
   noteRoots(writes, target, roots);
   const there = recordedRoots(target);

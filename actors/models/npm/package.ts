@@ -68,7 +68,7 @@ async function readFiles(reader: Reader, missing: Set<string>): Promise<Map<stri
 /** Bytes of a stream in pieces of any length. */
 class Reader {
   readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
 
   constructor(stream: AsyncIterable<Buffer>) {
     this.#chunks = stream[Symbol.asyncIterator]();
@@ -78,13 +78,13 @@ class Reader {
   async read(size: number, isWanted = true): Promise<Buffer> {
     const bytes = Buffer.alloc(isWanted ? size : 0);
     for (let at = 0; at < size; ) {
-      if (this.#rest.length === 0) {
+      if (this.#buffer.length === 0) {
         const { value, done } = await this.#chunks.next();
         if (done) throw new Error('it is cut short');
-        this.#rest = value;
+        this.#buffer = value;
       }
-      const part = this.#rest.subarray(0, size - at);
-      this.#rest = this.#rest.subarray(part.length);
+      const part = this.#buffer.subarray(0, size - at);
+      this.#buffer = this.#buffer.subarray(part.length);
       if (isWanted) part.copy(bytes, at);
       at += part.length;
     }

@@ -17,7 +17,7 @@ const MOST = 4096;
 export class Identities {
   readonly #decoder: Ref<typeof decoderContract>;
   readonly #index: Ref<typeof indexContract>;
-  readonly #known = new Map<string, FileIdentity>();
+  readonly #identities = new Map<string, FileIdentity>();
 
   constructor(decoder: Ref<typeof decoderContract>, index: Ref<typeof indexContract>) {
     this.#decoder = decoder;
@@ -29,18 +29,18 @@ export class Identities {
    * alone does not tell which of its contents it is. Errors: those of media and of the store.
    */
   async of(cache_dir: string, path: string, mark: Mark, call: AskOptions): Promise<NamedContent> {
-    const cachedIdentity = this.#known.get(path);
+    const cachedIdentity = this.#identities.get(path);
     const identity =
       cachedIdentity && isSame(cachedIdentity, mark)
         ? cachedIdentity
         : await this.#decoder.ask('identify', { path }, call);
     const parts = { decoder: this.#decoder, index: this.#index, cache_dir, call };
     const named = await nameContent(parts, path, identity);
-    this.#known.delete(path);
-    this.#known.set(path, { ...named.identity, hash_str: identity.hash_str });
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST) break;
-      this.#known.delete(oldest);
+    this.#identities.delete(path);
+    this.#identities.set(path, { ...named.identity, hash_str: identity.hash_str });
+    for (const oldest of this.#identities.keys()) {
+      if (this.#identities.size <= MOST) break;
+      this.#identities.delete(oldest);
     }
     return named;
   }

@@ -90,7 +90,7 @@ const most = 2000;
 export class PlayableTypes {
   readonly #decoder: Ref<typeof decoderContract>;
   /** The latest last. */
-  readonly #known = new Map<string, string | null>();
+  readonly #answers = new Map<string, string | null>();
 
   constructor(decoder: Ref<typeof decoderContract>) {
     this.#decoder = decoder;
@@ -100,14 +100,14 @@ export class PlayableTypes {
   async of({ path, kind, mark }: PlayableFile, call: AskOptions): Promise<string | null> {
     if (kind === 'image') return null;
     const key = JSON.stringify([path, mark]);
-    const cachedAnswer = this.#known.get(key);
+    const cachedAnswer = this.#answers.get(key);
     if (cachedAnswer !== undefined) return cachedAnswer;
     const answer = await this.#decoder.ask('playable', { path }, call).catch((error) => {
       if (isMediaError(error)) return null;
       throw error;
     });
-    this.#known.set(key, answer);
-    if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);
+    this.#answers.set(key, answer);
+    if (this.#answers.size > most) this.#answers.delete(this.#answers.keys().next().value!);
     return answer;
   }
 }

@@ -70,7 +70,7 @@ async function wordsForPictures(
   if (model_key !== null && parts.visual.isLoaded({ cache_dir, model_key })) {
     await parts.models.open('texts', signal);
     const vectors = await textVectors(parts, model_key, words.join(', '), [], signal);
-    for (const word of vectors.known) searchWords.add(word);
+    for (const word of vectors.knownWords) searchWords.add(word);
   }
   return words.filter((word) => searchWords.has(word));
 }
@@ -138,7 +138,7 @@ export async function withoutHeard(
   const frames = soundSearches.flatMap(({ matches }) =>
     matches.map(({ hash_str, start, end }) => ({ hash_str, frames: [start, end] as FrameRange })),
   );
-  return { request: { ...request, query: excluded.rest }, isQuiet: outside(rangesByHash(frames)) };
+  return { request: { ...request, query: excluded.remainder }, isQuiet: outside(rangesByHash(frames)) };
 }
 
 const overlaps = ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>

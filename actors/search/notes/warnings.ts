@@ -8,7 +8,7 @@ import { listed, listNote, type Note, type NoteCode, note, type SearchedKind } f
 export interface QueryReading {
   readonly model_key: string;
   /** Known words of the query, including names of detected things. */
-  readonly known: readonly string[];
+  readonly knownWords: readonly string[];
   readonly unknown: readonly string[];
   /** Unknown words of the excluded texts. */
   readonly unknownExcluded: readonly string[];
@@ -128,13 +128,13 @@ function notUnderstood(reading: QueryReading): NotUnderstood {
 
 /** One sentence: what was searched, what was not understood, what would help. */
 function readingNote(reading: QueryReading): Note | false {
-  const { model_key, known, unknown, unknownExcluded, weak, ranked } = reading;
+  const { model_key, knownWords, unknown, unknownExcluded, weak, ranked } = reading;
   const notUnderstood = [...unknown, ...unknownExcluded];
   const commands = commandsOf(reading);
-  if (ranked && known.length > 0 && unknown.length > 0) {
-    const counts = { count: known.length, total: known.length + unknown.length };
+  if (ranked && knownWords.length > 0 && unknown.length > 0) {
+    const counts = { count: knownWords.length, total: knownWords.length + unknown.length };
     const words = listed(notUnderstood).names;
-    return note('PARTLY_UNDERSTOOD', { names: listed(known).names, ...counts, words, commands });
+    return note('PARTLY_UNDERSTOOD', { names: listed(knownWords).names, ...counts, words, commands });
   }
   const [code, words] =
     notUnderstood.length > 0

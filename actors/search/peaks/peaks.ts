@@ -80,7 +80,7 @@ class Sounds {
   readonly #running = new SharedWork<Peaks | null>();
   readonly #turns = new Semaphore(1);
   /** The latest last. */
-  readonly #held = new Map<string, Peaks>();
+  readonly #peaks = new Map<string, Peaks>();
 
   constructor(parts: PeakParts) {
     this.#parts = parts;
@@ -89,7 +89,7 @@ class Sounds {
   /** Null for what has no sound. */
   async of({ cache_dir }: PeaksRequest, hash_str: string, signal: AbortSignal): Promise<Peaks | null> {
     const key = `${hash_str} ${cache_dir}`;
-    const cachedPeaks = this.#held.get(key);
+    const cachedPeaks = this.#peaks.get(key);
     if (cachedPeaks) {
       this.#hold(key, cachedPeaks);
       return cachedPeaks;
@@ -107,12 +107,12 @@ class Sounds {
   }
 
   #hold(key: string, peaks: Peaks): Peaks {
-    this.#held.delete(key);
-    this.#held.set(key, peaks);
-    let bytes = [...this.#held.values()].reduce((sum, { values }) => sum + values.length, 0);
-    for (const [oldest, { values }] of this.#held) {
+    this.#peaks.delete(key);
+    this.#peaks.set(key, peaks);
+    let bytes = [...this.#peaks.values()].reduce((sum, { values }) => sum + values.length, 0);
+    for (const [oldest, { values }] of this.#peaks) {
       if (bytes <= MOST_BYTES) break;
-      this.#held.delete(oldest);
+      this.#peaks.delete(oldest);
       bytes -= values.length;
     }
     return peaks;

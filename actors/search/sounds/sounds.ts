@@ -19,12 +19,14 @@ export function soundTerms(text: string): SoundTerm[] | null {
 }
 
 /** The text without the sounds that it excludes; null for a text that excludes none, or says nothing else. */
-export function withoutSounds(text: string): { readonly rest: string; readonly sounds: SoundName[] } | null {
+export function withoutSounds(
+  text: string,
+): { readonly remainder: string; readonly sounds: SoundName[] } | null {
   const excluded = [...text.matchAll(phrase)].filter(([, negation]) => negation !== undefined);
   if (excluded.length === 0 || soundTerms(text) !== null) return null;
   const remainingText = excluded.reduce((remainder, [whole]) => remainder.replace(whole, ' '), text);
   return {
-    rest: remainingText.replace(/\s+/g, ' ').replace(/^[\s,]+|(?:[\s,]+(?:and|und|but|aber)?)+$/giu, ''),
+    remainder: remainingText.replace(/\s+/g, ' ').replace(/^[\s,]+|(?:[\s,]+(?:and|und|but|aber)?)+$/giu, ''),
     sounds: [...new Set(excluded.map(([, , word = '']) => termOf(undefined, word).sound))],
   };
 }

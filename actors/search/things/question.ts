@@ -24,7 +24,7 @@ export interface ThingQuestion {
   /** True if such a word is not negated, so that some matches show others of its class alone. */
   readonly findsOthers: boolean;
   /** The question without them; empty where they were all of it. */
-  readonly rest: string;
+  readonly remainder: string;
 }
 
 type Meaning =
@@ -91,7 +91,7 @@ export function thingQuestion(text: string): ThingQuestion {
     words,
     narrower: { people: wordsOf(ofPeople), others: wordsOf(others) },
     findsOthers: named.some(({ at }, i) => isNarrower(tokens[at]!) && !terms[i]!.negated),
-    rest: remainingText.replaceAll(' ,', ',').trim(),
+    remainder: remainingText.replaceAll(' ,', ',').trim(),
   };
 }
 

@@ -211,7 +211,7 @@ export class SharedPictures {
   readonly #parts: ThumbnailPictureParts;
   readonly #turns: Semaphore;
   readonly #passes = new Map<string, Pass[]>();
-  readonly #kept = new KeptPictures();
+  readonly #pictures = new KeptPictures();
 
   /** `together`: passes at the same time. */
   constructor(parts: ThumbnailPictureParts, together: number) {
@@ -223,7 +223,7 @@ export class SharedPictures {
   async of(question: PictureQuestion, { signal, ...call }: AskOptions): Promise<Picture[]> {
     const key = keyOf(question);
     const entries = question.seconds.map(
-      (at) => this.#kept.get(`${key} ${at}`) ?? this.#join(key, question, at, call),
+      (at) => this.#pictures.get(`${key} ${at}`) ?? this.#join(key, question, at, call),
     );
     const requests = entries.filter((entry) => typeof entry !== 'string');
     for (const request of requests) request.waiting++;
@@ -313,7 +313,7 @@ export class SharedPictures {
       const { source, mark } = pass.file;
       const now = source === null ? null : await markOf(source);
       if (mark === null || (now !== null && isSame(mark, now)))
-        for (const [pictureKey, picture] of best) this.#kept.set(pictureKey, picture);
+        for (const [pictureKey, picture] of best) this.#pictures.set(pictureKey, picture);
     }
   }
 }

@@ -28,7 +28,7 @@ export interface QueryVectors {
   /** k×d. */
   readonly exclude: Float32Array | null;
   /** Words of the query that a model with its own vocabulary knows. */
-  readonly known: readonly string[];
+  readonly knownWords: readonly string[];
   /** Words of the query that it does not know. */
   readonly unknown: readonly string[];
   /** Unknown words of the excluded texts that are not in the query. */
@@ -42,7 +42,7 @@ export interface QueryVectors {
 }
 
 const noWords: QueryVectors = {
-  ...{ query: null, exclude: null, known: [], unknown: [], unknownExcluded: [], weak: [] },
+  ...{ query: null, exclude: null, knownWords: [], unknown: [], unknownExcluded: [], weak: [] },
   ...{ parts: [], understoodExcluded: [] },
 };
 
@@ -68,7 +68,7 @@ export async function textVectors(
   return {
     query: understood[0] ? rows[0]! : null,
     exclude: excluded.length > 0 ? joined(excluded) : null,
-    known: known_words[0] ?? [],
+    knownWords: known_words[0] ?? [],
     weak: weak_words?.[0] ?? [],
     parts: parts?.[0] ?? [],
     understoodExcluded: understood.slice(1),

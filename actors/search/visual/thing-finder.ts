@@ -10,7 +10,7 @@ import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
 
-export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest' | 'narrower' | 'findsOthers'> {
+export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'remainder' | 'narrower' | 'findsOthers'> {
   readonly terms: readonly ThingTerm[];
   /** Words of what is excluded that are things. */
   readonly excluded: ReadonlySet<string>;
@@ -30,10 +30,10 @@ export async function askThings(
 ): Promise<ThingQuery | null> {
   if (query === null) return null;
   const question = thingQuestion(query);
-  const { terms, words, rest, findsOthers } = question;
+  const { terms, words, remainder, findsOthers } = question;
   const excluded = exclude
     .map(thingQuestion)
-    .filter((candidate) => candidate.terms.length === 1 && candidate.rest === '');
+    .filter((candidate) => candidate.terms.length === 1 && candidate.remainder === '');
   const unwanted = excluded.flatMap((exclusion) =>
     exclusion.terms.map((term) => ({ ...term, negated: true })),
   );
@@ -48,7 +48,7 @@ export async function askThings(
     people: [...new Set(questions.flatMap(({ narrower: { people } }) => people))],
     others: [...new Set(questions.flatMap(({ narrower: { others } }) => others))],
   };
-  const understood = { terms: all, words, rest, narrower, findsOthers };
+  const understood = { terms: all, words, remainder, narrower, findsOthers };
   return looked > 0 ? { ...understood, excluded: wordsOf(excluded) } : null;
 }
 

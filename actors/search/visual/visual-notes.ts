@@ -92,7 +92,7 @@ async function readingOf(
   { modelLibrary }: NoteParts,
   { model_key, words, seenWords, unseenThings }: UnderstoodQuery,
 ): Promise<QueryReading | null> {
-  const { query, known, unknown, unknownExcluded, weak } = words;
+  const { query, knownWords, unknown, unknownExcluded, weak } = words;
   if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
   const { models } = await modelLibrary.list();
   const others = [...unknown, ...unknownExcluded].filter((word) => !unseenThings.has(word));
@@ -102,7 +102,7 @@ async function readingOf(
   const advised = needsMore && models.find((model) => model.row.kind === 'visual' && model.advised);
   return {
     ...{ model_key, unknown, unknownExcluded, weak },
-    ...{ known: [...(seenWords ?? []), ...known], ranked: query !== null || seenWords !== null },
+    ...{ knownWords: [...(seenWords ?? []), ...knownWords], ranked: query !== null || seenWords !== null },
     ...{ advised: advised || null, things: areThings ? (sees ? 'analysis' : 'download') : null },
   };
 }

@@ -135,7 +135,7 @@ export async function askVisual(
   const { model_key } = model;
   const whole = await textVectors(parts, model_key, query, request.exclude, signal);
   const thingQuery = await askThings(parts, request.cache_dir, query, request.exclude, signal);
-  const hasWords = whole.known.length + whole.unknown.length > 0;
+  const hasWords = whole.knownWords.length + whole.unknown.length > 0;
   const things = thingQuery && { ...thingQuery, whole, isLimited: hasWords };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
@@ -187,7 +187,7 @@ async function restVectors(
   parts: VisualSearchParts,
   { exclude }: Pick<VisualRequest, 'exclude'>,
   model_key: string,
-  { rest, excluded, whole }: ThingsAsked,
+  { remainder, excluded, whole }: ThingsAsked,
   signal: AbortSignal | undefined,
 ): Promise<QueryVectors> {
   // Without other words there is nothing that an excluded text could lower: its opposite ranks instead.
@@ -195,9 +195,9 @@ async function restVectors(
     .filter((_, i) => whole.understoodExcluded[i])
     .map((text) => `not ${text}`)
     .join(', ');
-  const query = rest === '' ? opposite : rest;
+  const query = remainder === '' ? opposite : remainder;
   const words = await textVectors(parts, model_key, query === '' ? null : query, exclude, signal);
-  const { unknownExcluded } = rest === '' ? whole : words;
+  const { unknownExcluded } = remainder === '' ? whole : words;
   return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 

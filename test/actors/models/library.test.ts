@@ -145,7 +145,7 @@ test('a file of the user is kept when the model is removed', async () => {
   const files = [{ ...row.files[0]!, url: null }];
   await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify({ ...row, files }));
   await writeFile(join(folder, 'mine', 'vision.onnx'), graph);
-  assert.deepEqual(await library().remove('mine'), { key: 'mine', removed: [], kept: ['vision.onnx'] });
+  assert.deepEqual(await library().remove('mine'), { key: 'mine', removed: [], ownFiles: ['vision.onnx'] });
   await rm(join(folder, 'mine', 'vision.onnx'));
   await assert.rejects(pull('mine'), { code: 'MODEL_NOT_DOWNLOADED', message: /has no url/ });
 });

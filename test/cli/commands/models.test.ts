@@ -170,7 +170,7 @@ test('a key from before is used under the key of today', async () => {
 });
 
 test('remove names the files of the user that stay', async () => {
-  const remove: ModelLibrary['remove'] = async (key) => ({ key, removed: ['a.onnx'], kept: ['b.json'] });
+  const remove: ModelLibrary['remove'] = async (key) => ({ key, removed: ['a.onnx'], ownFiles: ['b.json'] });
   const { out } = await run({ remove }, 'remove', 'small');
   assert.equal(out, 'small: 1 files deleted; your own files were kept: b.json\n');
 });

@@ -165,7 +165,7 @@ test('a crash of the engine takes nothing from the 30 minutes of a key', async (
     const sources = {
       ...world,
       clock,
-      kept: kept && { ...kept, ageMs: clock.now() - kept.at },
+      savedValue: kept && { ...kept, ageMs: clock.now() - kept.at },
       keep: (value: string) => {
         kept = { value, at: clock.now() };
       },

@@ -96,10 +96,10 @@ test('a clustering is filled in parts, stepped until it is done, read and closed
   const expected = naive(faces.vectors, { dimensions: 32, eps: 0.4, minSamples: 4 });
   assert.deepEqual({ labels, neighbours, clusters, eps }, expected);
   assert.deepEqual(await ask('cluster_labels', { clustering }), expected, 'and again');
-  assert.equal(made.held, 1);
+  assert.equal(made.openCount, 1);
   await ask('cluster_close', { clustering });
   await ask('cluster_close', { clustering });
-  assert.equal(made.held, 0);
+  assert.equal(made.openCount, 0);
   await assert.rejects(ask('cluster_labels', { clustering }), { code: 'CLUSTERING_LOST' });
   await stop();
 });
@@ -132,7 +132,7 @@ test('two clusterings go on side by side, and each is what it would be alone', a
   const other = crowd({ dimensions: 64, people: [300, 150], loners: 150, same: 0.7, seed: 9 });
   const first = await filled(32, faces.vectors);
   const second = await filled(64, other.vectors);
-  assert.equal(made.held, 2);
+  assert.equal(made.openCount, 2);
   const [one, two] = await Promise.all([labelled(first, 0.4, 4), labelled(second, 0.5, 4)]);
   assert.deepEqual(one, naive(faces.vectors, { dimensions: 32, eps: 0.4, minSamples: 4 }));
   assert.deepEqual(two, naive(other.vectors, { dimensions: 64, eps: 0.5, minSamples: 4 }));
@@ -254,12 +254,12 @@ test('a clustering that nobody speaks of is dropped after a while, one that is s
   clock.advance(idleLimit - 1);
   await ask('cluster_step', { clustering: kept, eps: 0.4, min_samples: 4 });
   clock.advance(1);
-  assert.equal(made.held, 1);
+  assert.equal(made.openCount, 1);
   await assert.rejects(ask('cluster_step', { clustering: left, eps: 0.4, min_samples: 4 }), {
     code: 'CLUSTERING_LOST',
   });
   await ask('cluster_labels', { clustering: kept });
   await stop();
-  assert.equal(made.held, 0);
+  assert.equal(made.openCount, 0);
   assert.equal(clock.waiting, 0);
 });

@@ -38,7 +38,7 @@ test('a warning names what was not understood, and there is none when nothing is
     changed: ['/new'],
     reading: {
       model_key: 'small',
-      known: [],
+      knownWords: [],
       unknown: ['car'],
       unknownExcluded: [],
       weak: [],
@@ -59,7 +59,7 @@ test('a warning names what was not understood, and there is none when nothing is
 test('a word that is known and seen badly is told, and nothing is called unknown then', () => {
   const reading = {
     model_key: 'small',
-    known: ['face', 'red'],
+    knownWords: ['face', 'red'],
     unknown: [],
     unknownExcluded: [],
     ranked: true,
@@ -89,7 +89,7 @@ test('of a query that is understood by half, one sentence says what was searched
   const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
-    known: ['close up'],
+    knownWords: ['close up'],
     unknown: ['bottle'],
     unknownExcluded: [],
     weak: [],
@@ -119,7 +119,7 @@ test('a model that is downloaded already is only brought into use; where nothing
   const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
-    known: [],
+    knownWords: [],
     unknown: ['bottle'],
     unknownExcluded: [],
     weak: [],
@@ -137,7 +137,13 @@ test('a model that is downloaded already is only brought into use; where nothing
 
 test('words that are things are found by the detector, to be downloaded or only to look once', () => {
   const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
-  const words = { known: [], unknown: ['dog', 'dancing'], unknownExcluded: ['cat'], weak: [], ranked: false };
+  const words = {
+    knownWords: [],
+    unknown: ['dog', 'dancing'],
+    unknownExcluded: ['cat'],
+    weak: [],
+    ranked: false,
+  };
   const told = (more: { advised: QueryReading['advised']; things: QueryReading['things'] }) =>
     warning({ ...quiet, reading: { model_key: 'small', ...words, ...more } }).not_understood;
   const advised = { row, downloaded: false };
@@ -161,7 +167,7 @@ test('a query that is understood whole is not weak because an excluded word is n
   const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
-    known: ['red'],
+    knownWords: ['red'],
     unknown: [],
     weak: [],
     unknownExcluded: ['car'],

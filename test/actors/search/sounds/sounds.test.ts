@@ -28,10 +28,10 @@ test('a text that names sounds alone is understood, in English and German', () =
 });
 
 test('what a text excludes is taken out of it', () => {
-  assert.deepEqual(withoutSounds('a beach, without music'), { rest: 'a beach', sounds: ['music'] });
-  assert.deepEqual(withoutSounds('Hund ohne Musik'), { rest: 'Hund', sounds: ['music'] });
+  assert.deepEqual(withoutSounds('a beach, without music'), { remainder: 'a beach', sounds: ['music'] });
+  assert.deepEqual(withoutSounds('Hund ohne Musik'), { remainder: 'Hund', sounds: ['music'] });
   assert.deepEqual(withoutSounds('beach without music and no singing'), {
-    rest: 'beach',
+    remainder: 'beach',
     sounds: ['music', 'singing'],
   });
   assert.equal(withoutSounds('without music'), null);

@@ -6,7 +6,7 @@ import { classNames } from '../../../../actors/things/contract.ts';
 
 /** Only what differs from "at least one, anywhere, of any colour". */
 function asked(text: string) {
-  const { terms, rest } = thingQuestion(text);
+  const { terms, remainder } = thingQuestion(text);
   const short = terms.map(({ classes, colours, place, size, shot, count, negated }) => ({
     class: classes.length === 1 ? classes[0] : classes,
     ...(colours.length > 0 && { colours }),
@@ -16,7 +16,7 @@ function asked(text: string) {
     ...((count.least !== 1 || count.most !== null) && { count: [count.least, count.most] }),
     ...(negated && { negated }),
   }));
-  return [short, rest];
+  return [short, remainder];
 }
 
 test('things are read with what is said of them, and the rest is left', () => {
