@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { ClusterAdmin } from './cluster/contract.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
-import type { Root } from './library/roots/contract.ts';
+import type { Root } from './index/roots/contract.ts';
 import type { LibraryTransfer, Transferred } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullStand } from './models/contract.ts';
@@ -63,7 +63,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
         return { manifest: await exportLibrary(transfer), merged: null };
       },
       import: async (transfer) => (await import('./library/transfer/import.ts')).importLibrary(transfer),
-      roots: async (file) => (await import('./library/roots/roots.ts')).rootsIn(file),
+      roots: async (file) => (await import('./library/roots.ts')).rootsIn(file),
     },
     cluster: async (...of) => (await import('./cluster/admin.ts')).openAdmin(...of),
     copySamples: async (folder) => (await import('./samples/samples.ts')).copySamples(folder),

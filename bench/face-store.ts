@@ -1,10 +1,10 @@
-import type { Face } from '../actors/faces/contract.ts';
-import { createPeople } from '../actors/faces/people/people.ts';
 import { definition } from '../actors/index/actor.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
+import type { Face } from '../actors/index/people/face.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
+import { createPeople } from '../actors/library/people/people.ts';
 import { loadInSteps } from '../actors/search/loaded-data.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';

@@ -5,8 +5,8 @@ import {
   speechPreferences,
   type TranscriptionJob,
 } from '../actors/analysis/stages/speech/kind.ts';
-import { ReclusterRequest } from '../actors/faces/people/requests/contract.ts';
 import { FilterOperator, type MetadataFilter } from '../actors/index/facets/contract.ts';
+import { ReclusterRequest } from '../actors/library/people/requests/contract.ts';
 import { maxResults, type PeopleFields } from '../actors/search/scope/contract.ts';
 import { speechLanguages } from '../actors/transcriber/contract.ts';
 import { exportFolder, typedPath } from '../runtime/files/user-folders.ts';

@@ -1,5 +1,6 @@
 // The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output
 // is no terminal, a line for the whole now and then. A file has one line, when all work on it has ended.
+
 import { basename, isAbsolute } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import {
@@ -16,7 +17,7 @@ import { speechKind } from '../actors/analysis/stages/speech/kind.ts';
 import type { TaskCounts, TaskError } from '../actors/analysis/tasks/contract.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
 import { isStillName } from '../actors/decoder/media-names.ts';
-import { modelErrors, type PullProgress, type PullStand } from '../actors/models/contract.ts';
+import { modelErrors, noModelErrors, type PullProgress, type PullStand } from '../actors/models/contract.ts';
 import { speechErrors } from '../actors/transcriber/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { addTo } from '../runtime/lists.ts';
@@ -476,7 +477,7 @@ export function failureLine({ code, message }: Failed): string {
 
 /** Failures that say what the machine lacks, whichever file it is: they are printed once for all files. */
 const lacking: ReadonlySet<string> = new Set([
-  speechErrors.NO_SPEECH_MODEL.code,
+  noModelErrors.NO_SPEECH_MODEL.code,
   speechErrors.LANGUAGE_UNSUPPORTED.code,
   modelErrors.MODEL_LOAD_FAILED.code,
 ]);

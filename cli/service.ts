@@ -1,7 +1,7 @@
 // The interface of commands to operations: a running service where one is configured, else an engine in this
 // process. A command is written once and prints the same with both.
 
-import type { ModelState } from '../actors/embedder/contract.ts';
+import type { ModelState } from '../actors/models/contract.ts';
 import { deviceText } from '../actors/models/device.ts';
 import { type CallOptions, type Client, createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';

@@ -1,7 +1,7 @@
 // A client of an engine in this process: its methods call the handlers of the routes, with their checks and
 // defaults, without a socket, a license or an answer in JSON. Errors are those of the engine.
 import type { Engine } from '../actors/engine.ts';
-import { tellAway } from '../actors/library/roots/contract.ts';
+import { tellAway } from '../actors/index/roots/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { createRooms } from '../events/rooms.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,5 +1,5 @@
 // One request and its response: body, license, validators, handler, and an error in its one form.
-import { tellAway } from '../actors/library/roots/contract.ts';
+import { tellAway } from '../actors/index/roots/contract.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';

@@ -81,6 +81,7 @@ const publicFiles = [
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/exporter/summary/wording.ts',
+  'actors/index/people/face.ts',
   'actors/index/people/person-name.ts',
   'actors/index/text/name-words.ts',
   'actors/index/summaries/fold-name.ts',
@@ -92,7 +93,7 @@ const publicFiles = [
   'actors/summarizer/stored/reading.ts',
   'actors/summarizer/stored/summary-ref.ts',
   'actors/summarizer/text/sentences.ts',
-  'actors/transcriber/text/languages.ts',
+  'runtime/languages.ts',
   'actors/watcher/exclusions.ts',
 ];
 const isOurs = (to: string) => folders.some((folder) => to.startsWith(`${folder}/`));
@@ -385,6 +386,20 @@ test('a test lies where the code lies that it tests', () => {
       `${path}: there is no ${places.join(' nor ')}`,
     );
   }
+});
+
+test('no two rooms import each other', () => {
+  const edges = new Set(
+    product.flatMap(({ path, imports }) => {
+      const inRooms = imports.filter(({ to }) => /^actors\/.*\//.test(to) && /^actors\/.*\//.test(path));
+      return inRooms.map(({ to }) => `${room(path)} ${room(to)}`);
+    }),
+  );
+  const both = [...edges].filter((edge) => {
+    const [from, to] = edge.split(' ');
+    return from! < to! && edges.has(`${to} ${from}`);
+  });
+  assert.deepEqual(both, []);
 });
 
 test('an exported type has one name in the whole product', () => {

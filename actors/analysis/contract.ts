@@ -1,12 +1,13 @@
 // The request of an analysis, its events and its results. What differs by kind of work comes from the kinds.
+
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { described, field, sentPath } from '../../runtime/schema.ts';
-import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import { ContentHash, FilePath } from '../index/store/contract.ts';
+import type { ModelState } from '../models/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import { howFields } from './request.ts';
 import { fieldsOf, requestSchema } from './schemas.ts';

@@ -9,7 +9,7 @@ import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { programVersion } from '../../runtime/process/program.ts';
-import type { Root } from '../library/roots/contract.ts';
+import type { Root } from '../index/roots/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors, livingSeconds, type Role, silentSeconds } from './contract.ts';
 import type { Database } from './database.ts';

@@ -14,7 +14,7 @@ import { Listeners } from '../analysis/tasks/running-task.ts';
 import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
-import { rootsIn } from '../library/roots/roots.ts';
+import { rootsIn } from '../library/roots.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
 import { mergeLibrary } from '../library/transfer/merge.ts';

@@ -1,8 +1,9 @@
 // Paths as all nodes know them: the name of a root, and what lies below it. Each machine says where a root
 // is (`framehound roots`).
+
+import type { Root } from '../index/roots/contract.ts';
 import { PathMap, withTexts } from '../index/store/path-map.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
-import type { Root } from '../library/roots/contract.ts';
 
 /** Prefix of paths in the database. */
 const prefixOf = (name: string) => `root:${name}`;

@@ -12,9 +12,9 @@ import type { Analysis, AnalysisRequest, EarlierRuns, WorkResult } from '../anal
 import type { Amounts } from '../analysis/progress.ts';
 import type { indexContract } from '../index/contract.ts';
 import { peopleErrors } from '../index/people/contract.ts';
+import type { Root } from '../index/roots/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
-import type { Root } from '../library/roots/contract.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';

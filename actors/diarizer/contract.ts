@@ -1,9 +1,10 @@
 // The diarizer decides who speaks when. It takes samples and the speech detected in them, keeps speaker
 // embeddings instead of sound, and decides at the end how many speakers there are.
+
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { described, field } from '../../runtime/schema.ts';
-import { ModelState } from '../embedder/contract.ts';
+import { ModelState } from '../models/contract.ts';
 import { SpeechRegion } from '../transcriber/contract.ts';
 
 /** How many speakers there are: 1 to 4 exactly; `5+`: 5 to 12; `auto` counts them. */

@@ -1,54 +1,10 @@
 // The embedder makes vectors of pictures and of texts in the space of one visual model.
+
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
-import { field, nullable } from '../../runtime/schema.ts';
+import { nullable } from '../../runtime/schema.ts';
 import { PictureShape } from '../decoder/contract.ts';
-
-/** State of a model as the service reports it. */
-export const ModelState = Type.Object({
-  /** The model really in use; null while loading or when nothing could be loaded. */
-  model_key: field('Key of the model; null if there is none.', Type.Union([Type.String(), Type.Null()])),
-  is_loading: field('Whether a model is being loaded.', Type.Boolean()),
-  requested_model_key: field('The model that was last requested.', Type.Union([Type.String(), Type.Null()])),
-  load_status: field(
-    'State of loading. `unavailable`: no model was requested.',
-    Type.Union([
-      Type.Literal('unavailable'),
-      Type.Literal('loading'),
-      Type.Literal('ready'),
-      Type.Literal('failed'),
-    ]),
-  ),
-  fallback_from: field(
-    'The requested model, if it could not be loaded and the default model is used instead; otherwise null.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-  error: field(
-    'A short phrase that says what went wrong; null if there is no error.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-  device: field(
-    'Device that the model runs on, such as `cpu`, `cuda`, `webgpu`, `dml` or `coreml`; null if no model is loaded.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-  device_reason: field(
-    'Why a better device is not used; null if there is no better device.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-});
-export type ModelState = Static<typeof ModelState>;
-
-/** No model is in use and none was asked for. */
-export const noModel: ModelState = {
-  model_key: null,
-  is_loading: false,
-  requested_model_key: null,
-  load_status: 'unavailable',
-  fallback_from: null,
-  error: null,
-  device: null,
-  device_reason: null,
-};
+import { ModelState } from '../models/contract.ts';
 
 /** How a picture is looked at: as it is, as a mirror shows it, or as this part of a larger picture. */
 export const PictureReading = Type.Union([

@@ -1,12 +1,13 @@
 // The face actor finds the faces in a picture, with a vector of each, and groups vectors into people. It
 // keeps only its models and the open clusterings.
+
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
+import { Face } from '../index/people/face.ts';
 
 export const facesErrors = errorTable({
-  NO_FACE_MODEL: { meaning: 'No face models are downloaded', status: 400 },
   CLUSTERING_LOST: {
     meaning: 'The clustering was lost when the face actor restarted',
     status: 503,
@@ -34,34 +35,6 @@ export const FaceModel = Type.Object({
   device_reason: nullable(Type.String()),
 });
 export type FaceModel = Static<typeof FaceModel>;
-
-/** Relative to the width and height of the picture; parts beyond its edge are cut off. */
-const Share = Type.Number({ minimum: 0, maximum: 1 });
-
-export const Face = Type.Object({
-  /** Left, top, width, height. */
-  box: Type.Tuple([Share, Share, Share, Share]),
-  /**
-   * x and y of the right eye of the person, left eye, nose, right and left corner of the mouth; may lie
-   * outside.
-   */
-  landmarks: Type.Array(Type.Number(), { minItems: 10, maxItems: 10 }),
-  /** Score of the detector, 0 to 1. */
-  score: Share,
-  /** Shorter side of the box in pixels of the picture that was looked at. */
-  size_px: Type.Number({ minimum: 0 }),
-  /** 0 flat to 1 sharp: variance of the Laplacian of the aligned face, brought to this range. */
-  sharpness: Share,
-  /** Degrees, estimated from the landmarks: 0 looks into the camera, -90 and 90 are profiles. */
-  yaw: Type.Number(),
-  /** Degrees in the plane of the picture. */
-  roll: Type.Number(),
-  /** Too small or blurred to say who it is: it may join people, and never joins two of them. */
-  weak: Type.Boolean(),
-  /** Cut off, turned away or covered: its vector is like that of any such face, so it joins nobody. */
-  unreliable: Type.Boolean(),
-});
-export type Face = Static<typeof Face>;
 
 export const FoundFaces = Type.Object({
   /** From the top left to the bottom right. */

@@ -4,6 +4,7 @@ import { type ActorEnv, type Handlers, Sent } from '../../runtime/actor.ts';
 import type { Log } from '../../runtime/log.ts';
 import { type Picture, pictureIn } from '../../runtime/picture.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import type { Face } from '../index/people/face.ts';
 import type { FacePair } from '../models/advice.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../models/contract.ts';
 import { CurrentModel, type Openable } from '../models/current.ts';
@@ -11,7 +12,7 @@ import { type DeviceChoice, type RunsOn, refusalText } from '../models/device.ts
 import { fileOf } from '../models/registry.ts';
 import { type ModelSession, openSession } from '../models/session.ts';
 import { aligned, arcfaceChip, type Chip } from './alignment/align.ts';
-import { type Face, type FaceModel, type FoundFaces, type facesContract, facesErrors } from './contract.ts';
+import { type FaceModel, type FoundFaces, type facesContract, facesErrors } from './contract.ts';
 import { displayRegion, FaceCrops } from './crops/crops.ts';
 import { detectorFamilyOf } from './detection/families.ts';
 import type { Candidate, FaceDetector } from './detection/family.ts';

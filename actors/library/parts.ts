@@ -7,8 +7,8 @@ import type { decoderContract } from '../decoder/contract.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
+import type { Roots } from '../index/roots/contract.ts';
 import { libraryErrors } from './contract.ts';
-import type { Roots } from './roots/contract.ts';
 
 export interface LibraryParts {
   readonly index: Ref<typeof indexContract>;

@@ -1,5 +1,5 @@
 // Which model a person of this machine should download for a kind of work, and which one is used.
-import { offeredLanguage } from '../transcriber/text/languages.ts';
+import { offeredLanguage } from '../../runtime/languages.ts';
 import {
   type FaceDetectorRow,
   type FaceEmbedderRow,

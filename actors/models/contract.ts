@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
+import { field } from '../../runtime/schema.ts';
 import { PictureShape } from '../decoder/contract.ts';
 import { type DeviceChoice, deviceText } from './device.ts';
 import { FaceDetectorSide, FaceEmbedderSide } from './face-sides.ts';
@@ -31,6 +32,15 @@ export const modelErrors = errorTable({
   CONVERSION_FAILED: { meaning: 'The files of a package cannot be converted', status: 400 },
   MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507 },
   MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 507 },
+});
+
+/** Work on media for which nothing is downloaded. */
+export const noModelErrors = errorTable({
+  NO_FACE_MODEL: { meaning: 'No face models are downloaded', status: 400 },
+  NO_TEXT_MODEL: { meaning: 'No model for text in pictures is downloaded', status: 400 },
+  NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400 },
+  NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
+  NO_SOUND_MODEL: { meaning: 'No model for music and singing is downloaded', status: 400 },
 });
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
@@ -511,3 +521,49 @@ export interface ModelLibrary {
    */
   remove(key: string): Promise<RemovedModel>;
 }
+
+/** State of a model as the service reports it. */
+export const ModelState = Type.Object({
+  /** The model really in use; null while loading or when nothing could be loaded. */
+  model_key: field('Key of the model; null if there is none.', Type.Union([Type.String(), Type.Null()])),
+  is_loading: field('Whether a model is being loaded.', Type.Boolean()),
+  requested_model_key: field('The model that was last requested.', Type.Union([Type.String(), Type.Null()])),
+  load_status: field(
+    'State of loading. `unavailable`: no model was requested.',
+    Type.Union([
+      Type.Literal('unavailable'),
+      Type.Literal('loading'),
+      Type.Literal('ready'),
+      Type.Literal('failed'),
+    ]),
+  ),
+  fallback_from: field(
+    'The requested model, if it could not be loaded and the default model is used instead; otherwise null.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  error: field(
+    'A short phrase that says what went wrong; null if there is no error.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  device: field(
+    'Device that the model runs on, such as `cpu`, `cuda`, `webgpu`, `dml` or `coreml`; null if no model is loaded.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  device_reason: field(
+    'Why a better device is not used; null if there is no better device.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+});
+export type ModelState = Static<typeof ModelState>;
+
+/** No model is in use and none was asked for. */
+export const noModel: ModelState = {
+  model_key: null,
+  is_loading: false,
+  requested_model_key: null,
+  load_status: 'unavailable',
+  fallback_from: null,
+  error: null,
+  device: null,
+  device_reason: null,
+};

@@ -1,12 +1,12 @@
 // The model an actor uses: at most one is open, concurrent loads of one model share the work, and runs end
 // before the model is freed. Each run takes the mutex by itself, urgent ones first, so a search waits for one
 // batch, not for a film.
+
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Mutex } from '../../runtime/sync/locks.ts';
-import { type ModelState, noModel } from '../embedder/contract.ts';
-import { modelErrors } from './contract.ts';
+import { type ModelState, modelErrors, noModel } from './contract.ts';
 import { type RunsOn, refusalText } from './device.ts';
 
 /** Key of a model; a row of the registry has more. */

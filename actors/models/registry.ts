@@ -1,15 +1,12 @@
 // Which models there are: the rows the program knows and those of the user's folders, each
 // `<models>/<name>/model.json` of the same form. A wrong model.json is reported with its file and field, and
 // does not hide the others.
+
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Compile } from 'typebox/compile';
 import { codeOf } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/text.ts';
-import { facesErrors } from '../faces/contract.ts';
-import { textReaderErrors } from '../text-reader/contract.ts';
-import { thingsErrors } from '../things/contract.ts';
-import { speechErrors } from '../transcriber/contract.ts';
 import {
   bestThere,
   type FacePair,
@@ -27,6 +24,7 @@ import {
   type ModelTest,
   modelErrors,
   mostPictureBytes,
+  noModelErrors,
   type OperatingSystem,
   type RegistryProblem,
   refusalOf,
@@ -284,7 +282,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
   const ownFaults = await unusableModels(modelsDir, ['face-detector', 'face-embedder'], registry);
   const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${ownFaults}`;
-  throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
+  throw noModelErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
 /** Rows of these kinds, and whether they can be used here. Throws MODEL_LOAD_FAILED for a damaged file. */
@@ -314,7 +312,7 @@ export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
   if (row) return row;
   const command = 'framehound models pull pp-ocr-v4';
   const message = `No model for printed words is downloaded; to download one: ${command}${ownFaults}`;
-  throw textReaderErrors.NO_TEXT_MODEL(message, { command });
+  throw noModelErrors.NO_TEXT_MODEL(message, { command });
 }
 
 /** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
@@ -323,7 +321,7 @@ export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow>
   if (row) return row;
   const command = 'framehound models pull nanodet-416';
   const message = `No object detector is downloaded; to download one: ${command}${ownFaults}`;
-  throw thingsErrors.NO_OBJECT_DETECTOR(message, { command });
+  throw noModelErrors.NO_OBJECT_DETECTOR(message, { command });
 }
 
 /** The model that hears music and singing. Throws NO_SOUND_MODEL, which names the command that brings one. */
@@ -332,7 +330,7 @@ export async function chooseSoundModel(modelsDir: string): Promise<ModelRow> {
   if (row) return row;
   const command = 'framehound models pull firered-aed';
   const message = `No model for music and singing is downloaded; to download one: ${command}${ownFaults}`;
-  throw speechErrors.NO_SOUND_MODEL(message, { command });
+  throw noModelErrors.NO_SOUND_MODEL(message, { command });
 }
 
 async function bestDownloaded(

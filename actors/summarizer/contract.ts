@@ -1,11 +1,11 @@
 // The summarizer writes the texts of a summary. It takes the stored facts of one file, outlines it, and
 // writes a text with its evidence for each node: from templates, or by a language model that reads words and
 // pictures.
+
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
-import { ModelState } from '../embedder/contract.ts';
 import {
   GridRange,
   NewSummaryNode,
@@ -13,6 +13,7 @@ import {
   SummaryObjective,
   SummaryQuality,
 } from '../index/summaries/contract.ts';
+import { ModelState } from '../models/contract.ts';
 import { ThingBox, ThingClass } from '../things/contract.ts';
 
 export const summarizerErrors = errorTable({

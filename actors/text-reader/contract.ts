@@ -2,12 +2,7 @@
 // reads only where the picture has changed. It keeps nothing but its model.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
-import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
-
-export const textReaderErrors = errorTable({
-  NO_TEXT_MODEL: { meaning: 'No model for text in pictures is downloaded', status: 400 },
-});
 
 export const TextModel = Type.Object({
   model_key: Type.String(),

@@ -1,7 +1,6 @@
 // The object detector finds the things in a picture, of the classes of COCO, with the colours of each.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
-import { errorTable } from '../../runtime/errors.ts';
 import { nullable, oneOf } from '../../runtime/schema.ts';
 import { basicColours } from '../models/starter/palette.ts';
 
@@ -51,10 +50,6 @@ export const classNames = [
   ...['teddy bear', 'hair drier', 'toothbrush'],
 ] as const;
 export type ClassName = (typeof classNames)[number];
-
-export const thingsErrors = errorTable({
-  NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400 },
-});
 
 /** Longest side of a picture that a detector may take, px: a square of it fills a slot. */
 export const mostSide = 512;

@@ -1,15 +1,16 @@
 // Finds the things of a picture: in eight bits where the processor multiplies bytes and answers nearly the
 // same with them.
+
 import { createLog } from '../../runtime/log.ts';
 import type { Picture } from '../../runtime/picture.ts';
-import { type ModelRow, modelErrors } from '../models/contract.ts';
+import { type ModelRow, modelErrors, noModelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import { multipliesBytes } from '../models/machine.ts';
 import { chooseObjectDetector, familyIn, fileOf } from '../models/registry.ts';
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { coloursOf } from './colours.ts';
-import { classNames, type Thing, thingsErrors } from './contract.ts';
+import { classNames, type Thing } from './contract.ts';
 import type { ObjectDetectorFamily } from './family.ts';
 import { nanodet } from './nanodet.ts';
 import { rfDetr } from './rf-detr.ts';
@@ -165,7 +166,7 @@ const precisions: Readonly<Record<OpenedDetector['eightBits'], string>> = {
 /** Null where none is downloaded. Opens it; throws what opening throws. */
 export async function describeDetector(modelsDir: string, device: DeviceChoice): Promise<string | null> {
   const row = await chooseObjectDetector(modelsDir).catch((error) => {
-    if (thingsErrors.NO_OBJECT_DETECTOR.is(error)) return null;
+    if (noModelErrors.NO_OBJECT_DETECTOR.is(error)) return null;
     throw error;
   });
   if (row === null) return null;

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { languageName, offeredLanguage } from '../../runtime/languages.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { type ModelRow, modelErrors, type SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
@@ -28,7 +29,6 @@ import { emptyTranscript, type SpeechFamily, type TranscriberFamily } from './fa
 import { parakeet } from './parakeet/family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession, WrittenWindows } from './session.ts';
 import { SoundDetector } from './sounds.ts';
-import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
 import { builtInDetectors } from './voice/built-in.ts';
 import { voiceRate } from './voice/detector.ts';

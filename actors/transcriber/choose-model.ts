@@ -1,7 +1,9 @@
 // Chooses the speech model for a file: the preferred one if it is downloaded and knows the language, else the
 // best that does.
+
+import { languageName, offeredLanguage } from '../../runtime/languages.ts';
+import { noModelErrors } from '../models/contract.ts';
 import { speechErrors, type XPreference } from './contract.ts';
-import { languageName, offeredLanguage } from './text/languages.ts';
 
 /** A speech model of the registry. */
 export interface SpeechCandidate {
@@ -55,7 +57,7 @@ export function chooseSpeechModel(
   const downloaded = candidates.filter(({ downloaded }) => downloaded).map(({ key }) => key);
   const details = { language, command };
   if (downloaded.length === 0 && command !== null) {
-    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${advice}${unusable}`, details);
+    throw noModelErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${advice}${unusable}`, details);
   }
   const named = language === null ? 'speech' : `${languageName(language)} (${language})`;
   const what =

@@ -3,16 +3,15 @@
 //
 // One file is one session: `open`, then `append` for every block of every channel in order, `end` for each
 // channel, and `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
+
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
-import { ModelState } from '../embedder/contract.ts';
-import { baseLanguage, languageCode, languageName } from './text/languages.ts';
+import { baseLanguage, languageCode, languageName } from '../../runtime/languages.ts';
+import { ModelState } from '../models/contract.ts';
 import { chooseTrack, isPartial, unreadSubtitles } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
-  NO_SOUND_MODEL: { meaning: 'No model for music and singing is downloaded', status: 400 },
-  NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
   LANGUAGE_UNSUPPORTED: { meaning: 'No downloaded speech model supports the language', status: 400 },
   SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400 },
   SESSION_LOST: { meaning: 'The session was lost when the actor restarted', status: 503, retryable: true },

@@ -7,6 +7,8 @@ import { Check } from 'typebox/value';
 import type { TaskRequest, WorkResult } from '../../actors/analysis/contract.ts';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
+import { peopleErrors } from '../../actors/index/people/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import type {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -15,10 +17,8 @@ import type {
   FaceClusterJob,
   FaceClusterJobs,
   ModifyAnswer,
-} from '../../actors/faces/people/contract.ts';
-import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
-import { peopleErrors } from '../../actors/index/people/contract.ts';
-import { storeErrors } from '../../actors/index/store/contract.ts';
+} from '../../actors/library/people/contract.ts';
+import { mostClusters, mostFacesOfPage } from '../../actors/library/people/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { isOf } from '../../http/client/error.ts';
 import { rm } from '../../runtime/files/names.ts';

@@ -2,7 +2,7 @@
 // and `framehound library`: an analysis folder as files for another disk or machine.
 import { resolve } from 'node:path';
 import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
-import type { Root } from '../../actors/library/roots/contract.ts';
+import type { Root } from '../../actors/index/roots/contract.ts';
 import type { LibraryTransfer, Manifest, Transferred } from '../../actors/library/transfer/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';

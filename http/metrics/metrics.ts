@@ -4,8 +4,8 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { Cluster } from '../../actors/cluster/contract.ts';
-import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { ClipCounts, Clips } from '../../actors/exporter/clips/contract.ts';
+import type { ModelState } from '../../actors/models/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
 import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';

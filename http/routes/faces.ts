@@ -1,6 +1,8 @@
 // Faces: clusterings of them with pictures, names, corrections, removal, and where somebody is seen.
 import { Type } from 'typebox';
 import { TaskId } from '../../actors/analysis/schemas.ts';
+import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -11,7 +13,7 @@ import {
   ModifyAnswer,
   NamesAnswer,
   SuggestedClusters,
-} from '../../actors/faces/people/contract.ts';
+} from '../../actors/library/people/contract.ts';
 import {
   AppearancesRequest,
   ClusterFacesRequest,
@@ -22,9 +24,7 @@ import {
   ReclusterRequest,
   SamplesRequest,
   SuggestClustersRequest,
-} from '../../actors/faces/people/requests/contract.ts';
-import { mostNameLetters } from '../../actors/index/people/person-name.ts';
-import { CacheDir } from '../../actors/index/store/contract.ts';
+} from '../../actors/library/people/requests/contract.ts';
 import { Message } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 

@@ -1,8 +1,9 @@
 // Says that the service is there, whether it can work, and how it does, without a key; and in which cluster
 // it is.
+
 import { Type } from 'typebox';
 import { ClusterStatus } from '../../actors/cluster/contract.ts';
-import type { ModelState } from '../../actors/embedder/contract.ts';
+import type { ModelState } from '../../actors/models/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import { described, field, nullable } from '../../runtime/schema.ts';

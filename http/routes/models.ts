@@ -1,7 +1,7 @@
 // Models: what there is, what is loaded, switching the visual model, and downloads.
+
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
-import { ModelState } from '../../actors/embedder/contract.ts';
 import {
   bestThere,
   downloadSize,
@@ -12,7 +12,7 @@ import {
   type SetupChoice,
   setupChoices,
 } from '../../actors/models/advice.ts';
-import { type ListedModel, modelErrors, testText } from '../../actors/models/contract.ts';
+import { type ListedModel, ModelState, modelErrors, testText } from '../../actors/models/contract.ts';
 import { transferSizes } from '../../actors/models/model-file.ts';
 import { unavailableModels } from '../../actors/models/other-keys.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';

@@ -1,6 +1,6 @@
 // Roots: folders of footage with a name, so that a library moves by saying where they are now.
 import { Type } from 'typebox';
-import { NewRoot, Root, RootMove } from '../../actors/library/roots/contract.ts';
+import { NewRoot, Root, RootMove } from '../../actors/index/roots/contract.ts';
 import { described, field, Message } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { noModel } from '../../actors/embedder/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
+import { noModel } from '../../actors/models/contract.ts';
 import { deviceState } from '../../actors/models/current.ts';
 import type { RunsOn } from '../../actors/models/device.ts';
 import type { Moment } from '../../actors/search/moments/contract.ts';

@@ -298,10 +298,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a name that is taken away is not told as a change',
-    file: 'actors/faces/people/people.ts',
+    file: 'actors/library/people/people.ts',
     text: "(names[id] ?? '') !== name",
     fault: "name !== '' && names[id] !== name",
-    tests: ['test/actors/faces/people/corrections.test.ts'],
+    tests: ['test/actors/library/people/corrections.test.ts'],
   },
   {
     name: 'the window before a spectrum is the symmetric one',

@@ -3,7 +3,7 @@ import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { limits } from '../../actors/analysis/stages/faces/request.ts';
 import { inlineImage } from '../../actors/decoder/inline-image.ts';
-import { facesErrors } from '../../actors/faces/contract.ts';
+import { noModelErrors } from '../../actors/models/contract.ts';
 import { at, folder, good, service, text } from './analyze-service.ts';
 
 writeFileSync(at('large.jpg'), '');
@@ -311,7 +311,7 @@ test('summaries are recorded as they were asked for, and what the folder tells a
 
 test('a job of faces needs face models, and what it names is recorded', async () => {
   const missing = service(undefined, async () => {
-    throw facesErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
+    throw noModelErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
   });
   const request = { ...good, cache_dir: at('nowhere'), face_clustering_jobs: [job] };
   const answer = await missing.call('/api/v1/analyze', request);

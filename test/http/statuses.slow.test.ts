@@ -1,10 +1,10 @@
 // Every status a route can answer with is declared: `inject` holds each answer against the declaration.
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
-import { facesErrors } from '../../actors/faces/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
-import { modelErrors } from '../../actors/models/contract.ts';
+import { modelErrors, noModelErrors } from '../../actors/models/contract.ts';
 import { contextErrors } from '../../actors/search/contract.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { openApi, operations, statusesOf } from '../../http/openapi/document.ts';
@@ -72,7 +72,7 @@ test('Retry-After is sent where asking again can help, and nowhere else', async 
     contextErrors.CONTEXT_MISMATCH(),
     analysisErrors.OTHER_MODEL(),
     storeErrors.NOT_LOADED(),
-    facesErrors.NO_FACE_MODEL(),
+    noModelErrors.NO_FACE_MODEL(),
   ];
   for (const error of [...retryable, ...lasting]) {
     const call = inject(routes, broken(error));

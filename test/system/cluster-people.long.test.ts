@@ -5,7 +5,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
-import type { ClusterFacesAnswer, FaceClusterJobs } from '../../actors/faces/people/contract.ts';
+import type { ClusterFacesAnswer, FaceClusterJobs } from '../../actors/library/people/contract.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../shared.ts';

@@ -10,7 +10,7 @@ import type {
   ClusterFacesAnswer,
   FaceClusterJob,
   FaceClusterJobs,
-} from '../../actors/faces/people/contract.ts';
+} from '../../actors/library/people/contract.ts';
 import type { FacetAnswer, SearchAnswer } from '../../actors/search/contract.ts';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { FaceFacts } from '../../actors/analysis/stages/faces/kind.ts';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
-import type { FaceClusterJobs } from '../../actors/faces/people/contract.ts';
+import type { FaceClusterJobs } from '../../actors/library/people/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { sharedService } from './service.ts';

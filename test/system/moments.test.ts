@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { AppearancesAnswer } from '../../actors/faces/people/contract.ts';
+import type { AppearancesAnswer } from '../../actors/library/people/contract.ts';
 import type { ScenesAnswer } from '../../actors/search/media/contract.ts';
 import type { MomentsAnswer, RelevanceAnswer } from '../../actors/search/moments/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { FaceClusterJobs } from '../../actors/faces/people/contract.ts';
+import type { FaceClusterJobs } from '../../actors/library/people/contract.ts';
 import { readVoices } from '../../bench/diarization/librispeech.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import {

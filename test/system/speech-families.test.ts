@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
-import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { TranscriptAnswer } from '../../actors/exporter/contract.ts';
+import type { ModelState } from '../../actors/models/contract.ts';
 import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,

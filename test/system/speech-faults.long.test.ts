@@ -1,11 +1,12 @@
 // Speech of a service whose engine is killed or told to stop while it transcribes, whose file changes
 // meanwhile, or whose stored transcript is damaged.
+
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
-import type { ModelState } from '../../actors/embedder/contract.ts';
+import type { ModelState } from '../../actors/models/contract.ts';
 import type { TranscriptionsAnswer } from '../../actors/search/transcripts/contract.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';

@@ -15,10 +15,10 @@ import {
 } from '../../decoder/contract.ts';
 import { sidecarsOf } from '../../decoder/probe/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import { type Roots, tellAway } from '../../index/roots/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { volumeOf } from '../../index/store/footage-path.ts';
-import { type Roots, tellAway } from '../../library/roots/contract.ts';
 
 /**
  * Runs `work` so that a crash in it is known afterwards. `mark`: size and times of the file, its content is

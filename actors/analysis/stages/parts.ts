@@ -1,4 +1,5 @@
 // Parts that the stages work with: the actors, and the few shared things of the engine.
+
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -6,13 +7,14 @@ import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
-import { type embedderContract, type ModelState, noModel } from '../../embedder/contract.ts';
+import type { embedderContract } from '../../embedder/contract.ts';
 import type { Clips } from '../../exporter/clips/contract.ts';
 import type { Proxies } from '../../exporter/proxies/contract.ts';
 import type { FaceModel, facesContract } from '../../faces/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import type { Roots } from '../../library/roots/contract.ts';
+import type { Roots } from '../../index/roots/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
+import { type ModelState, noModel } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { summarizerContract } from '../../summarizer/contract.ts';
 import type { textReaderContract } from '../../text-reader/contract.ts';

@@ -1,11 +1,9 @@
 // The preflight of a task: checks a request and settles what it means; the same for every caller.
+
 import { pathComplaint, plainPath } from '../../../runtime/paths.ts';
 import type { DecodeMode } from '../../decoder/contract.ts';
-import { facesErrors } from '../../faces/contract.ts';
+import { noModelErrors } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
-import { textReaderErrors } from '../../text-reader/contract.ts';
-import { thingsErrors } from '../../things/contract.ts';
-import { speechErrors } from '../../transcriber/contract.ts';
 import {
   type Analysis,
   type AnalysisRequest,
@@ -130,10 +128,10 @@ function completing(kinds: readonly StageKind[]): (request: TaskRequest) => Anal
 
 /** Errors that say that a model is not downloaded. */
 const missing = [
-  facesErrors.NO_FACE_MODEL,
-  textReaderErrors.NO_TEXT_MODEL,
-  thingsErrors.NO_OBJECT_DETECTOR,
-  speechErrors.NO_SOUND_MODEL,
+  noModelErrors.NO_FACE_MODEL,
+  noModelErrors.NO_TEXT_MODEL,
+  noModelErrors.NO_OBJECT_DETECTOR,
+  noModelErrors.NO_SOUND_MODEL,
 ];
 
 /** A request for pictures includes all work for which there is a model, unless it says otherwise. */

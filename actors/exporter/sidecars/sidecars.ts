@@ -12,9 +12,9 @@ import type { AskOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, isMediaError, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import type { Roots } from '../../index/roots/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { exactTimes } from '../../index/visual/shots.ts';
-import type { Roots } from '../../library/roots/contract.ts';
 import type { Search } from '../../search/contract.ts';
 import { searchErrors } from '../../search/contract.ts';
 import {

@@ -1,8 +1,8 @@
 // True if a face says who it is: one that is too small or blurred is weak, one that is cut off, turned away
 // or covered is unreliable.
 
+import type { Face } from '../../index/people/face.ts';
 import { alignedSide, applied, fitted, template } from '../alignment/align.ts';
-import type { Face } from '../contract.ts';
 import { type Candidate, spanOf } from '../detection/family.ts';
 
 /** Measured in docs/decisions/0014-how-faces-are-found.md. */

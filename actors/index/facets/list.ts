@@ -2,8 +2,8 @@
 // timecodes.
 
 import { posix, win32 } from 'node:path';
+import { bibliographicCodes } from '../../../runtime/languages.ts';
 import { isUnsetDate } from '../../decoder/contract.ts';
-import { bibliographicCodes } from '../../transcriber/text/languages.ts';
 import {
   type ClassStep,
   classOf,

@@ -1,11 +1,12 @@
 // Faces and people: the faces of media are stored with vectors and crops, clustered into people by jobs,
 // named and corrected, and loaded for searching.
+
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { nullable } from '../../../runtime/schema.ts';
-import { Face } from '../../faces/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord, SpanKey } from '../store/contract.ts';
+import { Face } from './face.ts';
 
 export const peopleErrors = errorTable({
   UNKNOWN_CLUSTER_JOB: { meaning: 'Face clustering not found', status: 404 },

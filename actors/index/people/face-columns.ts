@@ -1,6 +1,6 @@
 // The faces of one content as columns, one value a face: what is known of each of them, without vectors and
 // pictures.
-import type { Face } from '../../faces/contract.ts';
+import type { Face } from './face.ts';
 
 /** Box, landmarks, score, size in pixels, sharpness, yaw, roll. */
 export const numbersOfFace = 19;

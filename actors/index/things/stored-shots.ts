@@ -1,9 +1,9 @@
 // The shot sizes of a media, made of the things and faces that are stored of it.
 
-import type { Face } from '../../faces/contract.ts';
 import { isSure } from '../../things/confidence.ts';
 import type { ThingTrack } from '../../things/tracks.ts';
 import { idText } from '../people/entry-id.ts';
+import type { Face } from '../people/face.ts';
 import { faceAt } from '../people/face-columns.ts';
 import type { Store } from '../store/store.ts';
 import type { ShotSize } from './contract.ts';

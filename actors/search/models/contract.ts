@@ -1,6 +1,8 @@
 // The visual model of the service: which one is in use, and switching to another.
+
 import { errorTable } from '../../../runtime/errors.ts';
-import type { ModelState, VisualModel } from '../../embedder/contract.ts';
+import type { VisualModel } from '../../embedder/contract.ts';
+import type { ModelState } from '../../models/contract.ts';
 
 export const visualModelErrors = errorTable({
   MODELS_LOADING: { meaning: 'Models are still loading', status: 503, retryable: true },

@@ -1,14 +1,11 @@
 // Owns the visual model: nobody else loads or switches it. Pictures and texts run in two actors, so that a
 // question never waits behind a batch; both always hold the same model.
+
 import type { Clock } from '../../../runtime/clock.ts';
 import { EngineError, engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Ref } from '../../../runtime/ref.ts';
-import {
-  type embedderContract,
-  type ModelState,
-  noModel,
-  type VisualModel,
-} from '../../embedder/contract.ts';
+import type { embedderContract, VisualModel } from '../../embedder/contract.ts';
+import { type ModelState, noModel } from '../../models/contract.ts';
 import { currentKey } from '../../models/other-keys.ts';
 import { type VisualModels, visualModelErrors } from './contract.ts';
 

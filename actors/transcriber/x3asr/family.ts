@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { reasonOf } from '../../../runtime/errors.ts';
+import { languageCode, languageName, offeredLanguage } from '../../../runtime/languages.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
@@ -18,7 +19,6 @@ import {
   type WindowTranscript,
 } from '../family.ts';
 import { Float16Table } from '../float16-table.ts';
-import { languageCode, languageName, offeredLanguage } from '../text/languages.ts';
 
 interface Parts {
   readonly row: SpeechRow;

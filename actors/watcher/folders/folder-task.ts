@@ -17,10 +17,8 @@ import { mediaErrors } from '../../decoder/contract.ts';
 import { facesErrors } from '../../faces/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
-import { modelErrors } from '../../models/contract.ts';
+import { modelErrors, noModelErrors } from '../../models/contract.ts';
 import { visualModelErrors } from '../../search/models/contract.ts';
-import { textReaderErrors } from '../../text-reader/contract.ts';
-import { thingsErrors } from '../../things/contract.ts';
 import { speechErrors } from '../../transcriber/contract.ts';
 import type { FileEnd, SeenFile } from '../contract.ts';
 import type { FolderSettings } from './configuration.ts';
@@ -40,7 +38,7 @@ export interface FileOutcome extends SeenFile {
 
 const { MODEL_RUN_FAILED: _, ...modelRows } = modelErrors;
 const { MEDIA_IN_WORK, STAGE_LOST, NOT_ANALYZED, NOT_LOADED, WRONG_DIMENSIONS, ...storeRows } = storeErrors;
-const { NO_SPEECH_MODEL, NO_SOUND_MODEL, LANGUAGE_UNSUPPORTED } = speechErrors;
+const { LANGUAGE_UNSUPPORTED } = speechErrors;
 const { HOME_UNWRITABLE, STOPPING, OTHER_MODEL } = analysisErrors;
 
 /** Errors of the analysis folder, a model or the engine. */
@@ -48,10 +46,9 @@ const surroundings: Readonly<Record<string, ErrorRow>> = {
   ...modelRows,
   ...visualModelErrors,
   ...facesErrors,
-  ...textReaderErrors,
-  ...thingsErrors,
+  ...noModelErrors,
   ...storeRows,
-  ...{ NO_SPEECH_MODEL, NO_SOUND_MODEL, LANGUAGE_UNSUPPORTED, HOME_UNWRITABLE, STOPPING, OTHER_MODEL },
+  ...{ LANGUAGE_UNSUPPORTED, HOME_UNWRITABLE, STOPPING, OTHER_MODEL },
 };
 /** Errors that may be of one file. */
 const others: Readonly<Record<string, ErrorRow>> = {

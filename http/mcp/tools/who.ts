@@ -1,6 +1,6 @@
 // who: the people of the library, and where one of them is seen.
 import { Type } from 'typebox';
-import type { FaceClusterJob } from '../../../actors/faces/people/contract.ts';
+import type { FaceClusterJob } from '../../../actors/library/people/contract.ts';
 import { described } from '../../../runtime/schema.ts';
 import { plainApostrophes, suggestion } from '../../../runtime/text.ts';
 import { fileName, hashText, listed, notes, oneLine, placeAfter, rangesText } from '../answer.ts';

@@ -1,8 +1,10 @@
 // A fake face actor: a slot says which people its picture shows, and two faces are one person when their
 // vectors are the same. It keeps books on what is loaded and open, and fails on demand.
-import { type Face, type FoundFaces, facesContract, facesErrors } from '../../../actors/faces/contract.ts';
+
+import { type FoundFaces, facesContract, facesErrors } from '../../../actors/faces/contract.ts';
 import type { ClusterJob } from '../../../actors/index/people/contract.ts';
-import { modelErrors } from '../../../actors/models/contract.ts';
+import type { Face } from '../../../actors/index/people/face.ts';
+import { modelErrors, noModelErrors } from '../../../actors/models/contract.ts';
 import { actor, Sent } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
@@ -139,7 +141,7 @@ export function fakeFaces(world: FacesWorld) {
   };
   const chosen = () => {
     if (!world.downloaded) {
-      throw facesErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
+      throw noModelErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
     }
     const [detector_key = '', embedder_key = ''] = world.model.split('+');
     const keys = { model_key: world.model, detector_key, embedder_key };

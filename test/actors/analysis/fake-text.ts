@@ -1,9 +1,10 @@
 // A fake text reader: a slot says which lines its picture shows. It keeps books on what is loaded, and fails
 // on demand.
+
 import type { Result } from '../../../actors/index/store/results.ts';
 import type { WrittenLine } from '../../../actors/index/written/contract.ts';
-import { modelErrors } from '../../../actors/models/contract.ts';
-import { textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
+import { modelErrors, noModelErrors } from '../../../actors/models/contract.ts';
+import { textReaderContract } from '../../../actors/text-reader/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
 
 export interface TextWorld {
@@ -38,7 +39,7 @@ export function fakeTextReader(world: TextWorld) {
     create: () => ({
       handlers: {
         load: () => {
-          if (!world.downloaded) throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+          if (!world.downloaded) throw noModelErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
           world.loaded = true;
           return { model_key: world.model, device: 'cpu', device_reason: null };
         },

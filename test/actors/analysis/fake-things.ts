@@ -1,13 +1,9 @@
 // A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and
 // fails on demand.
+
 import type { Result } from '../../../actors/index/store/results.ts';
-import { modelErrors } from '../../../actors/models/contract.ts';
-import {
-  type ObjectDetector,
-  type Thing,
-  thingsContract,
-  thingsErrors,
-} from '../../../actors/things/contract.ts';
+import { modelErrors, noModelErrors } from '../../../actors/models/contract.ts';
+import { type ObjectDetector, type Thing, thingsContract } from '../../../actors/things/contract.ts';
 import type { ThingTrack } from '../../../actors/things/tracks.ts';
 import { actor } from '../../../runtime/actor.ts';
 
@@ -48,7 +44,7 @@ export function fakeDetector(world: ThingsWorld) {
     create: () => ({
       handlers: {
         load: () => {
-          if (!world.downloaded) throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+          if (!world.downloaded) throw noModelErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
           world.loaded = true;
           return { model_key: world.model, device: 'cpu', device_reason: null, ...world.form };
         },

@@ -1,7 +1,7 @@
 // A fake transcriber and a fake diarizer: they keep books on who was opened and closed, and fail on demand.
+
 import { diarizerContract, type SpeakerRange } from '../../../actors/diarizer/contract.ts';
-import { noModel } from '../../../actors/embedder/contract.ts';
-import { modelErrors } from '../../../actors/models/contract.ts';
+import { modelErrors, noModel, noModelErrors } from '../../../actors/models/contract.ts';
 import {
   type HeardSounds,
   type Segment,
@@ -87,7 +87,7 @@ export function fakeTranscriber(voices: Voices) {
       handlers: {
         choose: ({ preferred, language }) => {
           const [first] = voices.models;
-          if (first === undefined) throw speechErrors.NO_SPEECH_MODEL('No speech model is downloaded');
+          if (first === undefined) throw noModelErrors.NO_SPEECH_MODEL('No speech model is downloaded');
           if (language !== null && !voices.languages.includes(language)) {
             throw speechErrors.LANGUAGE_UNSUPPORTED(`none understands ${language}`);
           }
@@ -173,7 +173,7 @@ function soundHandlers(
 ): Pick<Handlers<typeof transcriberContract>, 'load_sounds' | 'unload_sounds' | 'hear_sounds'> {
   return {
     load_sounds: () => {
-      if (!voices.hearsSounds) throw speechErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
+      if (!voices.hearsSounds) throw noModelErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
       return { model_key: 'fake-sounds' };
     },
     unload_sounds: () => ({}),

@@ -1,9 +1,8 @@
 // A library without models, for engines that download none, and the orders of tasks of such an engine.
+
 import { jobOrders } from '../../../actors/analysis/tasks/tasks.ts';
 import type { ModelLibrary, ModelWork } from '../../../actors/models/contract.ts';
-import { textReaderErrors } from '../../../actors/text-reader/contract.ts';
-import { thingsErrors } from '../../../actors/things/contract.ts';
-import { speechErrors } from '../../../actors/transcriber/contract.ts';
+import { noModelErrors } from '../../../actors/models/contract.ts';
 
 export const noModels: Pick<ModelLibrary, 'list' | 'missing' | 'pull'> = {
   list: async () => ({ models: [], problems: [] }),
@@ -15,7 +14,7 @@ export const orders = jobOrders(noModels);
 
 /** Of an engine that finds faces alone. */
 export async function expectFaceModel(work: ModelWork): Promise<void> {
-  if (work === 'text') throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
-  if (work === 'sounds') throw speechErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
-  if (work === 'things') throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+  if (work === 'text') throw noModelErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+  if (work === 'sounds') throw noModelErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
+  if (work === 'things') throw noModelErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
 }

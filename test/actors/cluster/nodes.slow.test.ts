@@ -8,7 +8,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { statusOf } from '../../../actors/cluster/admin.ts';
 import { expectAlone, RunningNode } from '../../../actors/cluster/node.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
-import { rootsIn } from '../../../actors/library/roots/roots.ts';
+import { rootsIn } from '../../../actors/library/roots.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { clusterDatabase, skipWithoutPostgres } from '../../system/postgres.ts';

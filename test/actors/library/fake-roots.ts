@@ -1,6 +1,7 @@
 // Roots that are not kept anywhere.
+
+import { type Roots, rootErrors } from '../../../actors/index/roots/contract.ts';
 import { noRoots } from '../../../actors/index/store/path-map.ts';
-import { type Roots, rootErrors } from '../../../actors/library/roots/contract.ts';
 
 /** Paths are stored as they are. */
 export const noPaths = () => noRoots;

@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type ModelRow, modelErrors, testText } from '../../../actors/models/contract.ts';
+import { type ModelRow, modelErrors, noModelErrors, testText } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import { checkUserRow, chooseObjectDetector } from '../../../actors/models/registry.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { thingsErrors } from '../../../actors/things/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { type ErrorMaker, engineErrors } from '../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
@@ -60,7 +59,7 @@ test('a model of the program that fails is not used, and every request for it sa
   assert.equal((await chooseObjectDetector(folder)).key, detector.key);
   await library(folder).test(detector.key, options);
   await library(folder).remove(detector.key);
-  await assert.rejects(chooseObjectDetector(folder), (error) => thingsErrors.NO_OBJECT_DETECTOR.is(error));
+  await assert.rejects(chooseObjectDetector(folder), (error) => noModelErrors.NO_OBJECT_DETECTOR.is(error));
 });
 
 test('a model of the user that fails is used, and its failure is listed', async () => {

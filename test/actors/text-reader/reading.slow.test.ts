@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { modelErrors } from '../../../actors/models/contract.ts';
+import { modelErrors, noModelErrors } from '../../../actors/models/contract.ts';
 import { definition } from '../../../actors/text-reader/actor.ts';
-import {
-  type TextReading,
-  textReaderContract,
-  textReaderErrors,
-} from '../../../actors/text-reader/contract.ts';
+import { type TextReading, textReaderContract } from '../../../actors/text-reader/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
@@ -140,7 +136,7 @@ test('without a model the command that brings one is named', async (t) => {
   const empty = temporaryFolder(t);
   const { reader } = await startReader(t, empty);
   await assert.rejects(reader.ask('load', {}), (error) => {
-    assert.ok(textReaderErrors.NO_TEXT_MODEL.is(error));
+    assert.ok(noModelErrors.NO_TEXT_MODEL.is(error));
     assert.match((error as Error).message, /framehound models pull pp-ocr-v4/);
     return true;
   });

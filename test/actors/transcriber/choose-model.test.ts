@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noModelErrors } from '../../../actors/models/contract.ts';
 import { chooseSpeechModel, type SpeechCandidate } from '../../../actors/transcriber/choose-model.ts';
 import { speechErrors, type XPreference } from '../../../actors/transcriber/contract.ts';
 
@@ -59,7 +60,7 @@ test('with nothing downloaded the error names the command that downloads the mod
   for (const [preference, language, message] of table) {
     assert.throws(
       () => chooseSpeechModel(offers(), preference, language),
-      (error) => speechErrors.NO_SPEECH_MODEL.is(error) && message.test(error.message),
+      (error) => noModelErrors.NO_SPEECH_MODEL.is(error) && message.test(error.message),
     );
   }
 });

@@ -11,7 +11,7 @@ import type {
 } from '../../../actors/analysis/contract.ts';
 import { fileResult, noneDone } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
-import type { FaceClusterJob, People } from '../../../actors/faces/people/contract.ts';
+import type { FaceClusterJob, People } from '../../../actors/library/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
 import { keptAlive } from '../../../cli/context.ts';
 import { answering, fakeEngine, fakeHome } from '../fake-context.ts';

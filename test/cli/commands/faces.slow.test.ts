@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { AnalyzeRequest } from '../../../actors/analysis/contract.ts';
-import { facesErrors } from '../../../actors/faces/contract.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
+import { noModelErrors } from '../../../actors/models/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
 import { invocation, usageErrors } from '../../../cli/context.ts';
 import { fakeHome } from '../fake-context.ts';
@@ -87,7 +87,7 @@ test('a new job has the distance of the API and groups faces from two pictures o
   const ofApi = items.properties as Record<string, { readonly default?: unknown }>;
   assert.deepEqual([face_eps, face_min_samples], [ofApi['face_eps']!.default, 2]);
   assert.equal(ofApi['face_min_samples']!.default, 5);
-  const refusal = facesErrors.NO_FACE_MODEL('get them: framehound models pull faces');
+  const refusal = noModelErrors.NO_FACE_MODEL('get them: framehound models pull faces');
   const without = world(t, { refusal });
   await assert.rejects(without.run('analyze', 'family', folder), /framehound models pull faces/);
 });

@@ -1,5 +1,5 @@
 // A clustering of faces that answers as the engine does, and remembers what it was asked to change.
-import type { FaceClusterJob, People } from '../../../actors/faces/people/contract.ts';
+import type { FaceClusterJob, People } from '../../../actors/library/people/contract.ts';
 
 const jpeg = (text: string) => Buffer.from(text).toString('base64');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { TaskEvent, WorkOutcome } from '../../../actors/analysis/contract.ts';
-import type { ModelState } from '../../../actors/embedder/contract.ts';
+import type { ModelState } from '../../../actors/models/contract.ts';
 import { type MetricFamily, renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../http/metrics/meters.ts';
 import {

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { analysisErrors } from '../../../actors/analysis/contract.ts';
+import { mostNameLetters } from '../../../actors/index/people/person-name.ts';
 import type {
   AppearancesAnswer,
   ClusterFacesAnswer,
   ClusterSamplesAnswer,
   FaceClusterJobs,
-} from '../../../actors/faces/people/contract.ts';
-import { createPeople } from '../../../actors/faces/people/people.ts';
-import { mostNameLetters } from '../../../actors/index/people/person-name.ts';
+} from '../../../actors/library/people/contract.ts';
+import { createPeople } from '../../../actors/library/people/people.ts';
 import { type Client, createClient } from '../../../http/client/client.ts';
 import { faceRoutes } from '../../../http/routes/faces.ts';
-import { FakeIndex, fakeJob } from '../../actors/faces/people/fake-index.ts';
+import { FakeIndex, fakeJob } from '../../actors/library/people/fake-index.ts';
 import { inject } from '../inject.ts';
 
 const cache_dir = '/cache';

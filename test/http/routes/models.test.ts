@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ModelState, noModel } from '../../../actors/embedder/contract.ts';
-import { modelErrors } from '../../../actors/models/contract.ts';
+import { type ModelState, modelErrors, noModel } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import type { Search } from '../../../actors/search/contract.ts';
 import { OwnedModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';

@@ -1,12 +1,13 @@
 // The speech stage: groups the files by the model that transcribes them, and transcribes those without a
 // transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
+
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { counted } from '../../../../runtime/text.ts';
 import { uncertainSpeakers } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import { modelErrors } from '../../../models/contract.ts';
+import { modelErrors, noModelErrors } from '../../../models/contract.ts';
 import {
   chooseCaptions,
   isPartial,
@@ -96,7 +97,7 @@ class SpeechRun implements StageRun<SpeechJob> {
       return { model: model_key, reason: null };
     } catch (error) {
       const isExpected =
-        speechErrors.NO_SPEECH_MODEL.is(error) || speechErrors.LANGUAGE_UNSUPPORTED.is(error);
+        noModelErrors.NO_SPEECH_MODEL.is(error) || speechErrors.LANGUAGE_UNSUPPORTED.is(error);
       if (!isExpected) throw error;
       return { model: null, reason: error };
     }
@@ -307,7 +308,7 @@ async function readSubtitles(
     const { path } = media;
     const row = speechErrors.LANGUAGE_UNSUPPORTED.is(reason)
       ? speechErrors.LANGUAGE_UNSUPPORTED
-      : speechErrors.NO_SPEECH_MODEL;
+      : noModelErrors.NO_SPEECH_MODEL;
     const names = await readdir(dirname(path)).catch(() => []);
     const unread = unreadSubtitles(basename(path), names);
     const what =

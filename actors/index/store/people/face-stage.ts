@@ -1,10 +1,11 @@
 // The face stage of one file while it is being written. Vectors and pictures go to the roll a chunk at a
 // time, so a ten-hour film takes little more memory than a short one; what stays until the end is some 110
 // bytes a face.
+
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { Face } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../people/contract.ts';
+import type { Face } from '../../people/face.ts';
 import { type FaceColumns, FaceList, faceAt, numbersOfFace } from '../../people/face-columns.ts';
 import { stride16, writeRow16 } from '../../visual/quantize.ts';
 import { type SpanKey, storeErrors } from '../contract.ts';

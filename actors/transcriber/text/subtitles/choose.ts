@@ -1,5 +1,5 @@
 // Chooses the subtitles of a media file: the best embedded track, and the best sidecar file.
-import { baseLanguage, languageCode } from '../languages.ts';
+import { baseLanguage, languageCode } from '../../../../runtime/languages.ts';
 
 /** Codecs of embedded text tracks, by FFmpeg's names; other subtitle codecs are bitmaps. */
 export const textCodecs: ReadonlySet<string> = new Set([

@@ -1,11 +1,12 @@
 // Faces for tests: vectors of people who are easy to tell apart, boxes that say which face it is, and
 // pictures that say both.
+
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Face } from '../../../../actors/faces/contract.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { FrameFaces } from '../../../../actors/index/people/contract.ts';
+import type { Face } from '../../../../actors/index/people/face.ts';
 import type { SpanKey } from '../../../../actors/index/store/contract.ts';
 import { encodeModelKey } from '../../../../actors/index/store/names.ts';
 import type { Request } from '../../../../runtime/contract.ts';

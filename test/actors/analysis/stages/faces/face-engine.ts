@@ -1,11 +1,9 @@
 // An engine whose fake face actor sees people in frames, and the fronts that tell of its tasks.
+
 import type { TestContext } from 'node:test';
 import type { TaskRequest } from '../../../../../actors/analysis/contract.ts';
-import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import type { ModelWork } from '../../../../../actors/models/contract.ts';
-import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
-import { thingsErrors } from '../../../../../actors/things/contract.ts';
-import { speechErrors } from '../../../../../actors/transcriber/contract.ts';
+import { noModelErrors } from '../../../../../actors/models/contract.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 import { page, type EngineOptions as TaskOptions, taskEngine } from '../task-engine.ts';
@@ -28,13 +26,13 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   }
   const expectModelFor = async (work: ModelWork) => {
     if (work === 'faces' && !people.downloaded)
-      throw facesErrors.NO_FACE_MODEL('framehound models pull faces');
+      throw noModelErrors.NO_FACE_MODEL('framehound models pull faces');
     if (work === 'text' && !w.state.text.downloaded)
-      throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+      throw noModelErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
     if (work === 'things' && !w.state.things.downloaded)
-      throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+      throw noModelErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
     if (work === 'sounds' && !w.state.voices.hearsSounds)
-      throw speechErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
+      throw noModelErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
   };
   const engine = taskEngine(w, options, { expectModelFor });
   /** Runs a task to its end; answers its results by path or job. */

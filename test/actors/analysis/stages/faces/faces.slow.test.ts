@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { facesErrors } from '../../../../../actors/faces/contract.ts';
+import { noModelErrors } from '../../../../../actors/models/contract.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { page } from '../task-engine.ts';
@@ -174,7 +174,7 @@ test('without a face model a job of faces is refused as a whole, and so is resum
   const { task_id } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   e.people.downloaded = false;
   const request = { face_clustering_jobs: [jobOf(e)], visual_media_paths: [...e.w.paths] };
-  const { NO_FACE_MODEL } = facesErrors;
+  const { NO_FACE_MODEL } = noModelErrors;
   await assert.rejects(
     e.run(request),
     (error: unknown) => NO_FACE_MODEL.is(error) && /models pull/.test(error.message),

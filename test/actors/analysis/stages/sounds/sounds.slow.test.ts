@@ -1,10 +1,12 @@
 // The stage with a fake model: what is claimed and stored of films and sound, and what is refused.
+
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { analysisErrors } from '../../../../../actors/analysis/contract.ts';
 import { soundsIn } from '../../../../../actors/analysis/stages/sounds/stage.ts';
-import { type HeardSounds, speechErrors } from '../../../../../actors/transcriber/contract.ts';
+import { noModelErrors } from '../../../../../actors/models/contract.ts';
+import type { HeardSounds } from '../../../../../actors/transcriber/contract.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { faceEngine } from '../faces/face-engine.ts';
 import { page } from '../task-engine.ts';
@@ -62,7 +64,7 @@ test('files whose pictures are analysed are listened to where the model is there
   e.sounds.clear();
   await e.run({ visual_media_paths: e.sound_media_paths });
   assert.equal(e.sounds.size, 0);
-  await assert.rejects(e.run({ sound_media_paths: e.sound_media_paths }), speechErrors.NO_SOUND_MODEL.is);
+  await assert.rejects(e.run({ sound_media_paths: e.sound_media_paths }), noModelErrors.NO_SOUND_MODEL.is);
 });
 
 test('stored previews have no sound: a file that is gone is not listened to', async (t) => {

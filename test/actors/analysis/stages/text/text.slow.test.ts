@@ -1,8 +1,9 @@
 // The stage with a fake reader: what is stored of films, pictures and sound, and how it is taken up.
+
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
+import { noModelErrors } from '../../../../../actors/models/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { faceEngine } from '../faces/face-engine.ts';
@@ -61,7 +62,7 @@ test('without a model nothing is begun, and the command is named', async (t) => 
   const e = await engine(t, [{ name: 'a', frames: 2 }]);
   e.text.downloaded = false;
   const { text_media_paths } = e;
-  await assert.rejects(e.run({ text_media_paths }), textReaderErrors.NO_TEXT_MODEL.is);
+  await assert.rejects(e.run({ text_media_paths }), noModelErrors.NO_TEXT_MODEL.is);
   assert.deepEqual(e.w.decoded, []);
 });
 

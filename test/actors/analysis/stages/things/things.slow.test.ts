@@ -1,10 +1,11 @@
 // The stage with a fake detector: what is stored of films, pictures and sound, and how it is taken up.
+
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { mediaErrors } from '../../../../../actors/decoder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
-import { thingsErrors } from '../../../../../actors/things/contract.ts';
+import { noModelErrors } from '../../../../../actors/models/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { faceEngine } from '../faces/face-engine.ts';
@@ -106,7 +107,7 @@ test('without a detector nothing is begun, and the command is named', async (t) 
   const e = await engine(t, [{ name: 'a', frames: 2 }]);
   e.things.downloaded = false;
   const { thing_media_paths } = e;
-  await assert.rejects(e.run({ thing_media_paths }), thingsErrors.NO_OBJECT_DETECTOR.is);
+  await assert.rejects(e.run({ thing_media_paths }), noModelErrors.NO_OBJECT_DETECTOR.is);
   assert.deepEqual(e.w.decoded, []);
 });
 

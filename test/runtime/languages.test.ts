@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  baseLanguage,
-  languageCode,
-  languageName,
-  offeredLanguage,
-} from '../../../../actors/transcriber/text/languages.ts';
+import { baseLanguage, languageCode, languageName, offeredLanguage } from '../../runtime/languages.ts';
 
 test('a language is understood as a name in English or its own, as a code of two or three letters, with region', () => {
   const table: [string, string | null][] = [

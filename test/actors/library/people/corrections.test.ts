@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OpenLoads } from '../../../../actors/index/numbered-work.ts';
 import {
   checkedAssignments,
   checkedCorrections,
   createPeople,
   realChanges,
-} from '../../../../actors/faces/people/people.ts';
-import { clustersMeant, clustersNamed, knownCluster } from '../../../../actors/faces/people/remove.ts';
-import type { ModifyRequest } from '../../../../actors/faces/people/requests/contract.ts';
-import { FACES_AT_ONCE, PictureBudget, picturesOf } from '../../../../actors/faces/people/samples.ts';
-import { OpenLoads } from '../../../../actors/index/numbered-work.ts';
+} from '../../../../actors/library/people/people.ts';
+import { clustersMeant, clustersNamed, knownCluster } from '../../../../actors/library/people/remove.ts';
+import type { ModifyRequest } from '../../../../actors/library/people/requests/contract.ts';
+import { FACES_AT_ONCE, PictureBudget, picturesOf } from '../../../../actors/library/people/samples.ts';
 import { type EngineError, engineErrors } from '../../../../runtime/errors.ts';
 import { FakeIndex, fakeJob } from './fake-index.ts';
 import { jobOfNames } from './jobs.ts';

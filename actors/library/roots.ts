@@ -2,19 +2,19 @@
 import { existsSync } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemClock } from '../../../runtime/clock.ts';
-import { codeOf, reasonOf } from '../../../runtime/errors.ts';
-import { replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { realFolder } from '../../../runtime/files/folder.ts';
-import { underLock } from '../../../runtime/files/lock.ts';
-import { folders, type SettingValues } from '../../../settings.ts';
-import { storeErrors } from '../../index/store/contract.ts';
-import { isMounted, isWithin, movedPath, volumeOf } from '../../index/store/footage-path.ts';
-import { databaseFile } from '../../index/store/names.ts';
-import { PathMap } from '../../index/store/path-map.ts';
-import { type RootRecord, RootsFile, rootsText } from '../../index/store/roots-file.ts';
-import { inWork, type LibraryParts } from '../parts.ts';
-import { type NewRoot, type Root, type RootMove, type Roots, rootErrors } from './contract.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { codeOf, reasonOf } from '../../runtime/errors.ts';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { realFolder } from '../../runtime/files/folder.ts';
+import { underLock } from '../../runtime/files/lock.ts';
+import { folders, type SettingValues } from '../../settings.ts';
+import { type NewRoot, type Root, type RootMove, type Roots, rootErrors } from '../index/roots/contract.ts';
+import { storeErrors } from '../index/store/contract.ts';
+import { isMounted, isWithin, movedPath, volumeOf } from '../index/store/footage-path.ts';
+import { databaseFile } from '../index/store/names.ts';
+import { PathMap } from '../index/store/path-map.ts';
+import { type RootRecord, RootsFile, rootsText } from '../index/store/roots-file.ts';
+import { inWork, type LibraryParts } from './parts.ts';
 
 /** Media looked for at once. */
 const PAGE = 500;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { UnfinishedWork } from '../../../../actors/analysis/contract.ts';
-import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import { libraryErrors } from '../../../../actors/library/contract.ts';
-import { rootErrors, tellAway } from '../../../../actors/library/roots/contract.ts';
-import { createRoots, rootsIn } from '../../../../actors/library/roots/roots.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
-import { mediaRecord } from '../../index/footage.ts';
-import { indexActor } from '../../index/handlers.ts';
+import type { UnfinishedWork } from '../../../actors/analysis/contract.ts';
+import { mediaErrors } from '../../../actors/decoder/contract.ts';
+import { rootErrors, tellAway } from '../../../actors/index/roots/contract.ts';
+import { libraryErrors } from '../../../actors/library/contract.ts';
+import { createRoots, rootsIn } from '../../../actors/library/roots.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { mediaRecord } from '../index/footage.ts';
+import { indexActor } from '../index/handlers.ts';
 
 const { signal } = new AbortController();
 

@@ -4,8 +4,8 @@ import { errorTable, restated } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described, field, nullable } from '../../../runtime/schema.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
-import { CacheDir } from '../../index/store/contract.ts';
-import type { PathMap } from '../../index/store/path-map.ts';
+import { CacheDir } from '../store/contract.ts';
+import type { PathMap } from '../store/path-map.ts';
 
 export const rootErrors = errorTable({
   ROOT_UNKNOWN: { meaning: 'Root not found', status: 404 },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { analysisErrors, type TaskRequest } from '../../../../actors/analysis/contract.ts';
-import { peopleRequestErrors } from '../../../../actors/faces/people/contract.ts';
-import { createPeople } from '../../../../actors/faces/people/people.ts';
-import { SamplesRequest } from '../../../../actors/faces/people/requests/contract.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
+import { peopleRequestErrors } from '../../../../actors/library/people/contract.ts';
+import { createPeople } from '../../../../actors/library/people/people.ts';
+import { SamplesRequest } from '../../../../actors/library/people/requests/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { filled } from '../../../filled.ts';
 import { FakeIndex, fakeJob } from './fake-index.ts';

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import type { TSchema } from 'typebox';
 import { Errors } from 'typebox/value';
-import type { PeopleParts } from '../../../../actors/faces/people/parts.ts';
 import {
   type ClusterFaces,
   type ClusterJob,
   peopleErrors,
   peopleMessages,
 } from '../../../../actors/index/people/contract.ts';
+import type { PeopleParts } from '../../../../actors/library/people/parts.ts';
 import type { AskOptions } from '../../../../runtime/ref.ts';
 
 interface FakeCluster {
