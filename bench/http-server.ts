@@ -11,7 +11,6 @@ import { issueKey, KEY_BYTES } from '../http/license/store.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { requestIds } from '../http/request/head.ts';
 import { createBodyParser } from '../http/request/intake.ts';
-import { hostRule } from '../http/request/origin.ts';
 import { reply, route } from '../http/route.ts';
 import { createApp } from '../http/server.ts';
 import type { Service } from '../http/service.ts';
@@ -19,6 +18,7 @@ import { createServer } from '../http/uws.ts';
 import { native } from '../http/uws-native.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
+import { hostRule } from '../runtime/origin.ts';
 import { defaulted } from '../runtime/schema.ts';
 
 const path = '/api/v1/bench';

@@ -6,13 +6,13 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import { createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
-import { localOrigin, pageAddress, signInAddress } from '../http/request/origin.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { makeFolder } from '../runtime/files/folder.ts';
 import { readJsonNow } from '../runtime/files/json-file.ts';
 import { underLock } from '../runtime/files/lock.ts';
 import { renameSync, rmSync } from '../runtime/files/names.ts';
+import { localOrigin, pageAddress, signInAddress } from '../runtime/origin.ts';
 import { ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/program.ts';
 import { folders, settings } from '../settings.ts';

@@ -8,10 +8,9 @@
 import { Server, type Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
-import { originRule } from '../http/request/origin.ts';
-import type { TemplatedApp } from '../http/uws-native.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { originRule } from '../runtime/origin.ts';
 import { quoted } from '../runtime/text.ts';
 import { recordOf } from './payload.ts';
 import {
@@ -46,6 +45,9 @@ interface Guests {
 }
 
 /** Why this client may not connect; undefined when it may. */
+/** The uWebSockets app of the HTTP server. */
+type EventApp = Parameters<Server['attachApp']>[0];
+
 function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
   if (!isAllowedHost(headers['host'])) return 'Host not allowed';
   const { isAllowed } = originRule(origins, isAllowedHost);
@@ -78,7 +80,7 @@ export interface EventServerOptions extends Guests {
 
 export interface EventServer extends EventStreams {
   /** Answers under `/socket.io/` on this app. Once, before the app listens. */
-  attach(app: TemplatedApp): void;
+  attach(app: EventApp): void;
   /** Connected now, to Socket.IO and to the stream. */
   readonly clients: number;
   /**
@@ -183,7 +185,7 @@ function requestOf(raw: unknown): EngineRequest {
 }
 
 function attachTo(
-  app: TemplatedApp,
+  app: EventApp,
   options: EventServerOptions,
   isClosing: () => boolean,
 ): Server<Incoming, ServerEvents> {

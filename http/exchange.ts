@@ -2,6 +2,7 @@
 import { tellAway } from '../actors/index/roots/contract.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
+import type { OriginRule } from '../runtime/origin.ts';
 import type { AccessDecision } from './license/decision.ts';
 import { BodyRefusal, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
 import { type Conditions, contentAnswer } from './request/content.ts';
@@ -13,7 +14,6 @@ import {
   Intake,
   type ParsedBody,
 } from './request/intake.ts';
-import type { OriginRule } from './request/origin.ts';
 import {
   askAgain,
   badRequest,

@@ -1,13 +1,28 @@
 // A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here,
 // so that a test calls a route as the network does.
+
+import { originRule } from '../runtime/origin.ts';
 import { quoted } from '../runtime/text.ts';
 import { type AppOptions, type AppState, Exchange, type Pending, type RequestHead } from './exchange.ts';
 import { bearerOf } from './request/head.ts';
 import { createBodyBudget } from './request/intake.ts';
-import { originRule, preflightAnswer } from './request/origin.ts';
 import { isLive, isStream, plainError, type RawResponse } from './request/response.ts';
 import { validatorsOf } from './request/validation.ts';
 import { createRouter, isInside, nowhere, unknownPath } from './router.ts';
+
+/** Answer to a browser that asks whether a page may send a request. */
+const preflightAnswer: RawResponse = {
+  status: 204,
+  headers: [
+    ['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE'],
+    [
+      'Access-Control-Allow-Headers',
+      'Content-Type, X-License-Key, X-Request-Id, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+    ],
+    ['Access-Control-Max-Age', '600'],
+  ],
+  body: '',
+};
 
 export interface App {
   begin(head: RequestHead): RawResponse | Pending;

@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { createClient } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
-import { localOrigin } from '../../http/request/origin.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { asStarted } from '../../runtime/files/permissions.ts';
+import { localOrigin } from '../../runtime/origin.ts';
 import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';

@@ -16,19 +16,13 @@ import { createEventServer, type EventServer } from '../../events/server.ts';
 import { WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
-import {
-  type HostRule,
-  hostRule,
-  isLoopback,
-  pageAddress,
-  signInAddress,
-} from '../../http/request/origin.ts';
 import { Access } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws-native.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
 import { sweepParts } from '../../runtime/files/sweep.ts';
 import type { Log } from '../../runtime/log.ts';
+import { type HostRule, hostRule, isLoopback, pageAddress, signInAddress } from '../../runtime/origin.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
 import { GuardianClient } from '../../runtime/process/guardian-client.ts';

@@ -1,7 +1,7 @@
 // One try of a delivery: signed, to an address that is allowed, in bounded time, and without following
 // redirects.
 import { createHmac } from 'node:crypto';
-import { isLoopback } from '../../http/request/origin.ts';
+import { isLoopback } from '../../runtime/origin.ts';
 
 /** How long a receiver may take, and how much of its answer is read. */
 const MOST_MS = 10_000;

@@ -1,9 +1,9 @@
 // Signing in for a web page: a ticket, the session that it opens, and its end. And the settings, which the
 // page shows.
 import { Type } from 'typebox';
+import { signInAddress } from '../../runtime/origin.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, oneOf } from '../../runtime/schema.ts';
-import { signInAddress } from '../request/origin.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Sessions';

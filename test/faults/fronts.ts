@@ -82,10 +82,10 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'any name that ends like a loopback name passes as the host',
-    file: 'http/request/origin.ts',
+    file: 'runtime/origin.ts',
     text: "host.endsWith('.localhost')",
     fault: "host.endsWith('localhost')",
-    tests: ['test/http/request/origin.test.ts'],
+    tests: ['test/runtime/origin.test.ts'],
   },
   {
     name: 'a range of bytes has one byte too few',

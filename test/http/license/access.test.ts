@@ -6,9 +6,9 @@ import test, { type TestContext } from 'node:test';
 import { Type } from 'typebox';
 import { openLicenses } from '../../../http/license/open.ts';
 import { issueKey, KEY_BYTES, type Tier } from '../../../http/license/store.ts';
-import { hostRule } from '../../../http/request/origin.ts';
 import { reply, route } from '../../../http/route.ts';
 import { healthRoutes } from '../../../http/routes/health.ts';
+import { hostRule } from '../../../runtime/origin.ts';
 import { inject } from '../inject.ts';
 import { newWorld } from './fixture.ts';
 

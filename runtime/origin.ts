@@ -1,8 +1,7 @@
 // Which web pages and names a request may come from, and the addresses of the service.
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { engineErrors } from '../../runtime/errors.ts';
-import type { RawResponse } from './response.ts';
+import { engineErrors } from './errors.ts';
 
 // The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address
 // without asking, and only its browser's Origin header says where it comes from. Programs send none.
@@ -33,20 +32,6 @@ export function originRule(
     },
   };
 }
-
-/** Answer to a browser that asks whether a page may send a request. */
-export const preflightAnswer: RawResponse = {
-  status: 204,
-  headers: [
-    ['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE'],
-    [
-      'Access-Control-Allow-Headers',
-      'Content-Type, X-License-Key, X-Request-Id, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
-    ],
-    ['Access-Control-Max-Age', '600'],
-  ],
-  body: '',
-};
 
 // The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser
 // then takes the service for that page's server; the Host header still has the foreign name. So these pass:

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hostRule, localOrigin, pageAddress } from '../../../http/request/origin.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { hostRule, localOrigin, pageAddress } from '../../runtime/origin.ts';
 
 const local = { host: '127.0.0.1' };
 
