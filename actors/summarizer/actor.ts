@@ -15,7 +15,7 @@ import {
   namesConcepts,
 } from './concepts/concepts.ts';
 import { summarizerContract, summarizerErrors } from './contract.ts';
-import { FilmInSummarizer, type WithWriter } from './film.ts';
+import { SummarizedFilm, type WithWriter } from './film.ts';
 import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';
 import { openLanguageWriter } from './language/open.ts';
 
@@ -39,7 +39,7 @@ export function summarizerActor(opener: WriterOpener) {
   return actor({
     contract: summarizerContract,
     create: (env: ActorEnv<SummarizerSettings>): ActorInstance<typeof summarizerContract> => {
-      const films = new Films<FilmInSummarizer>(env.log);
+      const films = new Films<SummarizedFilm>(env.log);
       const writers = currentWriter(opener(env), env);
       let concepts: KnownConcepts | null = null;
       return {
@@ -61,7 +61,7 @@ export function summarizerActor(opener: WriterOpener) {
           },
           open_film: (request) => {
             if (request.language_model !== null) mostPicturesOf(writers, request.language_model);
-            return { film: films.add(new FilmInSummarizer(request)) };
+            return { film: films.add(new SummarizedFilm(request)) };
           },
           ...materialHandlers(films),
           outline: ({ film: number }, turn) => {
@@ -94,7 +94,7 @@ export function summarizerActor(opener: WriterOpener) {
 }
 
 /** Handlers that take the stored facts of a file piece by piece. */
-function materialHandlers(films: Films<FilmInSummarizer>) {
+function materialHandlers(films: Films<SummarizedFilm>) {
   return {
     add_vectors: ({ film, frames, vectors, cuts }) => ({
       frames: films.get(film).intake.addVectors(frames, vectors, cuts),
@@ -140,10 +140,7 @@ function mostPicturesOf(writers: Writers, key: string): number {
 }
 
 /** Null for texts from templates. */
-function withWriter(
-  writers: Writers,
-  { film: { language_model: key } }: FilmInSummarizer,
-): WithWriter | null {
+function withWriter(writers: Writers, { film: { language_model: key } }: SummarizedFilm): WithWriter | null {
   if (key === null) return null;
   return async (work) => {
     try {

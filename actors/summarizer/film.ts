@@ -32,7 +32,7 @@ interface Written {
   readonly failed: boolean;
 }
 
-export class FilmInSummarizer {
+export class SummarizedFilm {
   readonly film: OpenFilm;
   readonly #objective: Objective;
   readonly #intake: Intake;

@@ -65,10 +65,10 @@ export const doctor: Command = async (args, context) => {
   const cluster = () => clusterFindings(joining, context);
   const checks = [versions, nativePackages, models, storage, roots, cluster, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
-  if (json) context.out(`${JSON.stringify(findings.map(answered))}\n`);
+  if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
-    for (const { name, ok, lacking, detail, fix } of findings) {
-      context.out(`${lacking ? '–' : ok ? '✓' : '✗'} ${name.padEnd(18)} ${detail}\n`);
+    for (const { name, ok, lacking, found, fix } of findings) {
+      context.out(`${lacking ? '–' : ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
       if (fix) context.out(`  ${' '.repeat(18)} → ${typed(fix)}\n`);
     }
   }
@@ -91,19 +91,19 @@ async function repair(what: string, { out }: Context): Promise<number> {
 async function versions(): Promise<Finding[]> {
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(usableMemory())} memory`;
   const right = process.versions.node.startsWith('22.');
-  const node: Finding = { name: 'node', ok: right, detail: process.versions.node };
-  return [{ name: 'machine', ok: true, detail: machine }, right ? node : { ...node, fix: installCommand }];
+  const node: Finding = { name: 'node', ok: right, found: process.versions.node };
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, fix: installCommand }];
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
 async function nativePackages({ installation, values }: Context): Promise<Finding[]> {
   const { native } = await installation();
   const media = await attempt('media', native.media);
-  const { name, ok, detail } = await attempt('clip encoder', () =>
+  const { name, ok, found } = await attempt('clip encoder', () =>
     native.clipEncoders(values.hardware_encoding),
   );
   // Clips and proxies need one, and nothing else does; what does not load is a finding of `media`.
-  const encoder = ok ? { name, ok, detail } : { name, ok: true, lacking: true, detail };
+  const encoder = ok ? { name, ok, found } : { name, ok: true, lacking: true, found };
   const devices = await modelDevices(native, values.device);
   const detector = await attempt('object detector', async () => (await native.objectDetector()) ?? '');
   const store = await attempt('store', async () => {
@@ -115,7 +115,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
     await confinement(native),
     encoder,
     ...devices,
-    ...(detector.detail === '' ? [] : [detector]),
+    ...(detector.found === '' ? [] : [detector]),
     store,
   ];
 }
@@ -128,11 +128,11 @@ async function confinement(native: NativePackages): Promise<Finding> {
     return {
       name,
       ok: true,
-      detail: 'files are first read where nothing can be written or sent (bubblewrap)',
+      found: 'files are first read where nothing can be written or sent (bubblewrap)',
     };
-  const detail = `files are first read in a process with limits, which can write and reach the network: ${reason}`;
+  const found = `files are first read in a process with limits, which can write and reach the network: ${reason}`;
   const fix = /not found/.test(reason) ? { fix: 'install the package bubblewrap of your system' } : {};
-  return { name, ok: true, lacking: true, detail, ...fix };
+  return { name, ok: true, lacking: true, found, ...fix };
 }
 
 const cudaFix = 'framehound doctor --fix gpu, then install CUDA and cuDNN as described in docs/gpu.md';
@@ -157,7 +157,7 @@ async function modelDevices(native: NativePackages, choice: DeviceChoice): Promi
     ...failed.map(({ device, reason }): Finding => {
       const needed = device === partsOf(choice).device || device === 'cpu';
       const fix = device === 'cuda' || device === 'tensorrt' ? { fix: cudaFix } : {};
-      return { name: deviceText(device), ok: !needed, lacking: !needed, detail: reason ?? '', ...fix };
+      return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...fix };
     }),
   ];
 }
@@ -173,22 +173,22 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
     ? {
         name: 'model',
         ok: false,
-        detail: `there is no model with the key ${visualKey}`,
+        found: `there is no model with the key ${visualKey}`,
         fix: 'framehound models list',
       }
     : configured.builtIn || configured.downloaded
-      ? { name: 'model', ok: true, detail: `${visualKey} (available here: ${there.join(', ')})` }
+      ? { name: 'model', ok: true, found: `${visualKey} (available here: ${there.join(', ')})` }
       : {
           name: 'model',
           ok: false,
-          detail: `${visualKey} is not downloaded`,
+          found: `${visualKey} is not downloaded`,
           fix: `framehound models pull ${visualKey}`,
         };
   const broken = problems.map(
     (problem): Finding => ({
       name: 'model folder',
       ok: false,
-      detail: problemText(problem),
+      found: problemText(problem),
       fix: problem.file.endsWith('model.json')
         ? 'fix or delete that model.json'
         : `framehound models pull ${basename(dirname(problem.file))}`,
@@ -198,8 +198,8 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
     if (test?.passed !== false) return [];
     const refused = isRefused(row, test);
     const use = refused ? 'is not used' : 'is used all the same';
-    const detail = `${row.key} failed its self-test and ${use}: ${testText(test)}`;
-    return [{ name: 'self-test', ok: !refused, detail, fix: `framehound models check ${row.key}` }];
+    const found = `${row.key} failed its self-test and ${use}: ${testText(test)}`;
+    return [{ name: 'self-test', ok: !refused, found, fix: `framehound models check ${row.key}` }];
   });
   const chosen = { model: visualKey, speaker_model: speakerKey };
   return [model, ...abilities(rows, chosen), ...failing, ...broken];
@@ -211,19 +211,19 @@ function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof model
   const ability = (name: string, kind: ModelRow['kind'], how: Finding): Finding => {
     const real = rows.filter(({ row, builtIn }) => row.kind === kind && !builtIn);
     const working = real.find(({ row }) => used.has(row.key));
-    if (working) return { name, ok: true, detail: `by ${working.row.key}` };
+    if (working) return { name, ok: true, found: `by ${working.row.key}` };
     const present = real.find(({ downloaded }) => downloaded);
     if (present) {
-      const detail = `${present.row.key} is downloaded but not in use`;
-      return { name, ok: true, lacking: true, detail, fix: `framehound models use ${present.row.key}` };
+      const found = `${present.row.key} is downloaded but not in use`;
+      return { name, ok: true, lacking: true, found, fix: `framehound models use ${present.row.key}` };
     }
     const advised = real.find((model) => model.advised);
-    if (!advised) return { name, ok: true, lacking: true, detail: 'no model for this runs on this machine' };
+    if (!advised) return { name, ok: true, lacking: true, found: 'no model for this runs on this machine' };
     const use = kind === 'visual' ? ' --use' : '';
     const fix = `framehound models pull ${advised.row.key}${use} (${downloadNote([advised.row])})`;
     return { ...how, fix };
   };
-  const without = (name: string, detail: string): Finding => ({ name, ok: true, lacking: true, detail });
+  const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
   const objects = 'open vocabulary';
   return [
     ability(objects, 'visual', without(objects, 'no model downloaded')),
@@ -244,33 +244,33 @@ function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, speaker
     rows.find(({ row }) => row.kind === kind && used.has(row.key))?.row.key;
   const [speaker, turns] = [usedOf('speaker'), usedOf('turns')];
   if (speaker === undefined) {
-    const detail = `${speakerKey}, which is to tell voices apart, is not downloaded`;
-    return { name, ok: false, detail, fix: `framehound models pull ${speakerKey}` };
+    const found = `${speakerKey}, which is to tell voices apart, is not downloaded`;
+    return { name, ok: false, found, fix: `framehound models pull ${speakerKey}` };
   }
-  const ok = { name, ok: true, detail: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
+  const ok = { name, ok: true, found: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
   // A user who chose the included model has a reason.
   if (turns !== undefined || speakerKey !== 'auto') return ok;
   const missing = missingModels(rows, modelWords.voices);
   if (missing.length === 0) return ok;
-  const detail = `by ${speaker} alone: the number of speakers is often wrong`;
+  const found = `by ${speaker} alone: the number of speakers is often wrong`;
   const fix = `framehound models pull voices (${downloadNote(missing)})`;
-  return { name, ok: true, lacking: true, detail, fix };
+  return { name, ok: true, lacking: true, found, fix };
 }
 
 /** A language model writes them where one is downloaded that fits. */
 function summaries(rows: readonly ListedModel[]): Finding {
   const name = 'summaries';
   const working = recommendedSummaryModel(rows);
-  if (working) return { name, ok: true, detail: `by ${working.key}` };
+  if (working) return { name, ok: true, found: `by ${working.key}` };
   const there = rows.find(({ row, downloaded }) => row.kind === 'summary' && downloaded);
   const why = there
     ? `${there.row.key} needs more memory than this machine has`
     : 'no language model is downloaded';
-  const detail = `written from templates: ${why}`;
+  const found = `written from templates: ${why}`;
   const [advised] = missingModels(rows, ['summary']);
-  if (!advised) return { name, ok: true, lacking: true, detail };
+  if (!advised) return { name, ok: true, lacking: true, found };
   const fix = `framehound models pull ${advised.key} (${downloadNote([advised])})`;
-  return { name, ok: true, lacking: true, detail, fix };
+  return { name, ok: true, lacking: true, found, fix };
 }
 
 function sight(rows: readonly ListedModel[]): Finding {
@@ -280,10 +280,10 @@ function sight(rows: readonly ListedModel[]): Finding {
     const row = bestThere(rows, kind);
     return row ? [`${kinds[kind]} by ${row.key}`] : [];
   });
-  if (there.length === modelWords.sight.length) return { name, ok: true, detail: there.join(', ') };
-  const detail = there.length > 0 ? `only ${there.join()}` : 'no model downloaded';
+  if (there.length === modelWords.sight.length) return { name, ok: true, found: there.join(', ') };
+  const found = there.length > 0 ? `only ${there.join()}` : 'no model downloaded';
   const missing = missingModels(rows, modelWords.sight);
-  const lacking = { name, ok: true, lacking: true, detail };
+  const lacking = { name, ok: true, lacking: true, found };
   if (missing.length === 0) return lacking;
   return { ...lacking, fix: `framehound setup (downloads ${downloadNote(missing)})` };
 }
@@ -300,16 +300,16 @@ function faces(rows: readonly ListedModel[]): Finding {
   const name = 'faces';
   const detector = bestThere(rows, 'face-detector');
   const embedder = bestThere(rows, 'face-embedder');
-  if (detector && embedder) return { name, ok: true, detail: `by ${detector.key} and ${embedder.key}` };
-  const detail = detector
+  if (detector && embedder) return { name, ok: true, found: `by ${detector.key} and ${embedder.key}` };
+  const found = detector
     ? `${detector.key} finds faces, but no model to tell them apart is downloaded`
     : embedder
       ? `${embedder.key} tells faces apart, but no model to find them is downloaded`
       : 'no model downloaded';
-  const lacking = { name, ok: true, lacking: true, detail };
+  const lacking = { name, ok: true, lacking: true, found };
   const kinds: readonly string[] = modelWords.faces;
   const advised = rows.filter(({ row, advised }) => kinds.includes(row.kind) && advised);
-  if (advised.length < 2) return { ...lacking, detail: `${detail}; no model for this runs on this machine` };
+  if (advised.length < 2) return { ...lacking, found: `${found}; no model for this runs on this machine` };
   const note = downloadNote(missingModels(rows, kinds));
   return { ...lacking, fix: `framehound models pull faces (${note})` };
 }
@@ -323,12 +323,12 @@ async function storage({ values }: Context): Promise<Finding[]> {
         await access(path, constants.R_OK | constants.W_OK);
         const { bavail, bsize } = await statfs(path);
         const free = bavail * bsize;
-        const detail = `${path}, ${gigabytes(free)} free`;
-        if (free > 1e9) return { name, ok: true, detail };
-        return { name, ok: false, detail, fix: 'free up space, or choose another folder with --cache-dir' };
+        const found = `${path}, ${gigabytes(free)} free`;
+        if (free > 1e9) return { name, ok: true, found };
+        return { name, ok: false, found, fix: 'free up space, or choose another folder with --cache-dir' };
       } catch (error) {
-        const detail = `${path}: ${reasonOf(error)}`;
-        return { name, ok: false, detail, fix: 'choose another folder with --home or --cache-dir' };
+        const found = `${path}: ${reasonOf(error)}`;
+        return { name, ok: false, found, fix: 'choose another folder with --home or --cache-dir' };
       }
     }),
   );
@@ -343,10 +343,10 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
   });
   if (!Array.isArray(all)) {
     const fix = 'repair the file, or remove it and add the roots again by the same names';
-    return [{ name: 'roots', ok: false, detail: all.message, fix }];
+    return [{ name: 'roots', ok: false, found: all.message, fix }];
   }
   return all.map(({ name, folder, away }): Finding => {
-    const finding = { name: `root ${name}`, ok: true, detail: away === null ? folder : `${folder} ${away}` };
+    const finding = { name: `root ${name}`, ok: true, found: away === null ? folder : `${folder} ${away}` };
     if (away === null) return finding;
     const fix = `connect its volume, or if it is elsewhere now: framehound roots move ${name} FOLDER`;
     return { ...finding, lacking: true, fix };
@@ -371,7 +371,7 @@ async function privacy({ values }: Context): Promise<Finding[]> {
   const name = 'privacy';
   const whom = sharedWith === 'group' ? "only members of the folders' group" : 'nobody else';
   if (open.length === 0)
-    return [{ name, ok: true, detail: `${whom} on this machine can read the stored data` }];
+    return [{ name, ok: true, found: `${whom} on this machine can read the stored data` }];
   const [first] = open;
   const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
   const off = sharedWith === 'group' ? 'o=' : 'go=';
@@ -379,7 +379,7 @@ async function privacy({ values }: Context): Promise<Finding[]> {
     {
       name,
       ok: false,
-      detail: `others on this machine can read ${first}${more}`,
+      found: `others on this machine can read ${first}${more}`,
       fix: `chmod -R ${off} ${open.map((path) => `'${path}'`).join(' ')}`,
     },
   ];
@@ -394,24 +394,19 @@ function gigabytes(bytes: number): string {
 interface Finding {
   readonly name: string;
   readonly ok: boolean;
-  readonly detail: string;
+  readonly found: string;
   /** Nothing is broken, but it cannot be done as things are. */
   readonly lacking?: boolean;
   /** Command or step that repairs it, or that brings what is lacking. */
   readonly fix?: string;
 }
 
-/** The finding that `--json` answers. */
-function answered({ name, ok, lacking, detail, fix }: Finding) {
-  return { name, ok, lacking, found: detail, fix };
-}
-
 /** `fix`: the repair where `look` throws. */
 async function attempt(name: string, look: () => Promise<string>, fix = installCommand): Promise<Finding> {
   try {
-    return { name, ok: true, detail: await look() };
+    return { name, ok: true, found: await look() };
   } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error), fix };
+    return { name, ok: false, found: error instanceof Error ? error.message : String(error), fix };
   }
 }
 
@@ -464,33 +459,33 @@ async function looked(admin: ClusterAdmin, joining: Joining, context: Context): 
 
 function tooOld({ server }: DatabaseFacts): Finding {
   const fix = `update the server to PostgreSQL ${OLDEST} or newer`;
-  return { name: 'cluster server', ok: false, detail: `PostgreSQL ${server} is not supported`, fix };
+  return { name: 'cluster server', ok: false, found: `PostgreSQL ${server} is not supported`, fix };
 }
 
 function tables({ tables: version, supported, may_create }: DatabaseFacts): Finding {
   const name = 'cluster tables';
   if (version > supported) {
-    const detail = `version ${version}; this program knows ${supported}`;
-    return { name, ok: false, detail, fix: 'update framehound on this machine' };
+    const found = `version ${version}; this program knows ${supported}`;
+    return { name, ok: false, found, fix: 'update framehound on this machine' };
   }
-  if (version === supported) return { name, ok: true, detail: `version ${version}` };
+  if (version === supported) return { name, ok: true, found: `version ${version}` };
   if (version > 0) {
-    const detail = `version ${version}; the first machine that joins with this program brings them to ${supported}`;
-    return { name, ok: true, detail };
+    const found = `version ${version}; the first machine that joins with this program brings them to ${supported}`;
+    return { name, ok: true, found };
   }
-  if (may_create) return { name, ok: true, detail: 'none yet: the first machine that joins makes them' };
-  const detail = 'there are none, and this user may not make any';
+  if (may_create) return { name, ok: true, found: 'none yet: the first machine that joins makes them' };
+  const found = 'there are none, and this user may not make any';
   return {
     name,
     ok: false,
-    detail,
+    found,
     fix: 'as the owner of the database: grant create on database NAME to USER',
   };
 }
 
 function clockFinding({ clock_seconds }: DatabaseFacts): Finding {
   const far = `${Math.abs(clock_seconds).toFixed(1)} s ${clock_seconds < 0 ? 'behind' : 'ahead of'} the database`;
-  const finding = { name: 'cluster clock', ok: true, detail: far };
+  const finding = { name: 'cluster clock', ok: true, found: far };
   if (Math.abs(clock_seconds) <= CLOCK_TELL) return finding;
   return { ...finding, lacking: true, fix: 'set the clocks of both machines by a time server (NTP)' };
 }
@@ -505,13 +500,13 @@ async function rootFindings({ roots }: DatabaseFacts, { installation, values }: 
     return missing.map((name) => ({
       name: 'cluster roots',
       ok: false,
-      detail: `media of the cluster are in the root ${name}, which this machine does not have`,
+      found: `media of the cluster are in the root ${name}, which this machine does not have`,
       fix: `framehound roots add ${name} FOLDER`,
     }));
   }
-  if (names.size > 0) return [{ name: 'cluster roots', ok: true, detail: [...names].join(', ') }];
-  const detail = 'this machine has none, so no other one could find its files';
-  return [{ name: 'cluster roots', ok: false, detail, fix: 'framehound roots add NAME FOLDER' }];
+  if (names.size > 0) return [{ name: 'cluster roots', ok: true, found: [...names].join(', ') }];
+  const found = 'this machine has none, so no other one could find its files';
+  return [{ name: 'cluster roots', ok: false, found, fix: 'framehound roots add NAME FOLDER' }];
 }
 
 async function folderFinding(
@@ -522,7 +517,7 @@ async function folderFinding(
   const name = 'cluster folder';
   const fix =
     'mount the folder that all machines share, writable for this user, and name it with --cluster-folder';
-  if (folder === '') return { name, ok: false, detail: 'no folder is named', fix };
+  if (folder === '') return { name, ok: false, found: 'no folder is named', fix };
   let speed = 0;
   const finding = await attempt(
     name,

@@ -16,7 +16,7 @@ const MOST_VALUES = 1_000_000;
  */
 const MOST_KEYS = 250_000;
 
-/** The only JSON that is refused with 400. */
+/** Refusal of JSON that is no object. */
 export const noObject = 'The body must be a JSON object';
 
 /** Why a body is refused: 413 for what is too much, 400 for what is wrong. */

@@ -9,7 +9,7 @@ import { type Table, type TableFields, type TableRow, unseal } from './table.ts'
 /** Stored result of one content, by one model. */
 export type ShownResult = Omit<HeldResult, 'type' | 'model_key'> & { readonly model_key?: string };
 
-export interface KindOfResult {
+export interface StoredKind {
   /** The work that finds it, as tasks name it; `previews` and `voices` come along with other work. */
   readonly type: string;
   /** False for what comes along: it does not make its content an analysed one. */
@@ -66,7 +66,7 @@ export function naming<F extends TableFields>(
 /** The models of a kind, encoded as in keys, and their keys where these can be told. */
 export function modelsOf(
   environment: Environment,
-  { models }: KindOfResult,
+  { models }: StoredKind,
 ): { encoded: string; key: string }[] {
   if (models === undefined) return [];
   return environment.keys(models.prefix).flatMap((record) => {
@@ -78,14 +78,14 @@ export function modelsOf(
 }
 
 interface KindOfContent {
-  readonly kind: KindOfResult;
+  readonly kind: StoredKind;
   /** Null for a kind without models. */
   readonly model: string | null;
   keysOf(hash: string): readonly string[];
 }
 
 /** Every kind by every model, to be asked for many contents. */
-export function everyKind(environment: Environment, kinds: readonly KindOfResult[]): KindOfContent[] {
+export function everyKind(environment: Environment, kinds: readonly StoredKind[]): KindOfContent[] {
   return kinds.flatMap((kind): KindOfContent[] => {
     if (kind.isSeveral)
       return [

@@ -3,7 +3,7 @@
 import { resultKinds } from '../results/contract.ts';
 import { countFrames } from '../visual/frames.ts';
 import { readable } from './faults.ts';
-import { type KindOfResult, type KindRecord, modelsOf, naming, type ShownResult } from './kind.ts';
+import { type KindRecord, modelsOf, naming, type ShownResult, type StoredKind } from './kind.ts';
 import { faceChangesKey, faceModelPrefix, modelPrefix } from './names.ts';
 import {
   FaceModelRow,
@@ -29,7 +29,7 @@ const shownBy =
 /** Null for what an earlier version stored, which kept no time. */
 const time = (stored_ms: number): number | null => stored_ms || null;
 
-const video: KindOfResult = {
+const video: StoredKind = {
   type: 'video',
   isAnalysis: true,
   records: ['visual/'],
@@ -57,7 +57,7 @@ const video: KindOfResult = {
   },
 };
 
-const previews: KindOfResult = {
+const previews: StoredKind = {
   type: 'previews',
   isAnalysis: false,
   records: ['previews/'],
@@ -65,7 +65,7 @@ const previews: KindOfResult = {
   show: shownBy(PreviewsRow, ({ count, size_bytes }) => ({ count, stored_ms: null, bytes: size_bytes })),
 };
 
-const speech: KindOfResult = {
+const speech: StoredKind = {
   type: 'speech',
   isAnalysis: true,
   // The names of speakers lie apart, so that they outlive a transcript.
@@ -88,7 +88,7 @@ const speech: KindOfResult = {
   },
 };
 
-const voices: KindOfResult = {
+const voices: StoredKind = {
   type: 'voices',
   isAnalysis: false,
   records: ['voices/'],
@@ -99,7 +99,7 @@ const voices: KindOfResult = {
   forget: (writes, { file }, hash) => removeVoices(writes, hash, file),
 };
 
-const faces: KindOfResult = {
+const faces: StoredKind = {
   type: 'faces',
   isAnalysis: true,
   records: ['faces/', 'face-facts/', 'face-places/'],
@@ -112,7 +112,7 @@ const faces: KindOfResult = {
   show: shownBy(FacesRow, ({ count, stored_ms }) => ({ count, stored_ms: time(stored_ms) })),
 };
 
-const summary: KindOfResult = {
+const summary: StoredKind = {
   type: 'summary',
   isAnalysis: true,
   records: [allSummaries],
@@ -123,12 +123,4 @@ const summary: KindOfResult = {
   }),
 };
 
-export const kinds: readonly KindOfResult[] = [
-  video,
-  previews,
-  speech,
-  voices,
-  faces,
-  ...resultKinds,
-  summary,
-];
+export const kinds: readonly StoredKind[] = [video, previews, speech, voices, faces, ...resultKinds, summary];

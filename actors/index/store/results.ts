@@ -5,13 +5,13 @@ import type { Probe } from '../../decoder/contract.ts';
 import { changeCount, countChange } from './changes.ts';
 import type { MediaRecord } from './contract.ts';
 import type { Environment } from './environment.ts';
-import type { KindOfResult, KindRecord, ShownResult } from './kind.ts';
+import type { KindRecord, ShownResult, StoredKind } from './kind.ts';
 import { putMedia } from './media.ts';
 import { checkedHash, mediaKey } from './names.ts';
 import { MediaRow, putFormat } from './records.ts';
 import { type RowOf, readRecord, seal, sealOf, table, unseal } from './table.ts';
 
-export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends KindOfResult {
+export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends StoredKind {
   readonly type: T;
   readonly items: TArray<I>;
   readonly record: ResultTable;

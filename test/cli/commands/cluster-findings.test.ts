@@ -41,7 +41,7 @@ async function found(
   const findings = await clusterFindings(joining, context({ installation }));
   assert.deepEqual(asked, ['postgres://db/framehound', 'closed']);
   return Object.fromEntries(
-    findings.map(({ name, ok, lacking, detail: what, fix }) => {
+    findings.map(({ name, ok, lacking, found: what, fix }) => {
       return [name.replace('cluster ', ''), [ok ? (lacking ? 'lacking' : 'ok') : 'fault', what, fix]];
     }),
   );

@@ -254,7 +254,6 @@ export async function chooseAll(): Promise<void> {
 const WALKED_AT_ONCE = 10_000;
 /** More at once than anybody means; a request stays far below what the service takes. */
 export const MOST_FILES = 100_000;
-const DEEPEST = 60;
 
 export interface Walked {
   readonly files: readonly FolderFile[];
@@ -276,24 +275,19 @@ export async function walk(
 ): Promise<Walked> {
   const filesByPath = new Map<string, FolderFile>();
   const unreadable: string[] = [];
-  const waiting: { readonly path: string; readonly depth: number }[] = [];
-  const take = (some: readonly ListingRow[], depth: number) => {
+  const waiting: string[] = [];
+  const take = (some: readonly ListingRow[]) => {
     for (const row of some) {
-      if (row.kind === 'folder') waiting.push({ path: row.path, depth });
+      if (row.kind === 'folder') waiting.push(row.path);
       else filesByPath.set(row.path, row.file);
     }
     onCount(filesByPath.size);
   };
   // A link to a whole volume is meant where nothing else is chosen.
-  take(
-    rows.filter((row) => rows.length === 1 || row.kind === 'file' || !row.is_wide_link),
-    0,
-  );
+  take(rows.filter((row) => rows.length === 1 || row.kind === 'file' || !row.is_wide_link));
   // Without links, which may lead back to a folder above.
   const visited = new Set<string>();
-  for (let next = waiting.shift(); next && filesByPath.size < MOST_FILES; next = waiting.shift()) {
-    const { path: folder, depth } = next;
-    if (depth > DEEPEST) continue;
+  for (let folder = waiting.shift(); folder && filesByPath.size < MOST_FILES; folder = waiting.shift()) {
     try {
       for (let offset = 0, total = 1; offset < total; offset += WALKED_AT_ONCE) {
         const page = await api.listMedia({ cache_dir, folder, offset, limit: WALKED_AT_ONCE }, { signal });
@@ -301,7 +295,7 @@ export async function walk(
         visited.add(page.real_path ?? folder);
         total = page.total;
         const followed = page.folders.filter(({ is_wide_link }) => !is_wide_link);
-        take(rowsOf({ ...page, folders: followed }), depth + 1);
+        take(rowsOf({ ...page, folders: followed }));
       }
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === 0) throw error;
