@@ -6,6 +6,7 @@ import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { FolderPage } from '../../../actors/library/contract.ts';
 import { visualModelErrors } from '../../../actors/search/models/contract.ts';
 import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
+import { counted } from '../../../runtime/text.ts';
 import type { Operations } from '../../client/addresses.ts';
 import { ApiError, isOf } from '../../client/error.ts';
 import type { InputOf } from '../../client/request.ts';
@@ -129,7 +130,7 @@ async function latest(
   if (page.length === 0)
     return { text: start > 0 ? 'There are no more tasks.' : 'There are no tasks.', data: { tasks: [] } };
   const { text, shown } = listed({
-    head: [`${tasks.length} tasks, newest first:`],
+    head: [`${counted(tasks.length, 'task')}, newest first:`],
     rows: page.map(rowOf),
     next: placeAfter(start, tasks.length),
   });
@@ -337,7 +338,7 @@ export const analyze = tool({
     const advice = hasMore
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
-    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${advice} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
+    const text = `Task ${id} has started on ${counted(files.length, 'file')} (${what.join(', ')}).${advice} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
     return {
       text,
       data: { task_id, files: files.length, cursor: hasMore ? String(start + MOST_FILES) : null },
